@@ -5,7 +5,7 @@ extension SQLiteStore: SessionReplacing {
     /// Adds a new session.
     ///
     /// - Throws: `IdentityError` of the store; of kind `retryLater` with code `store_full` when the session's tenant has the maximum number
-    ///   of sessions; of kind `rejected` when a session with this id already exists, also in quarantine.
+    ///   of sessions; of kind `rejected` when a session with this id already exists or is in quarantine.
     public func insert(_ session: StoredSession) async throws {
         try await insert(session, maximum: maximumSessionsPerTenant)
     }

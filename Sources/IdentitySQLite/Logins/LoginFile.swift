@@ -5,11 +5,10 @@ internal import IdentityPlatform
 internal import IdentityStoreKit
 internal import Synchronization
 
-/// Keeps the pending logins since the machine's last restart in a file, without waiting for the disk.
+/// Keeps the pending logins since the machine's last restart in a file that is never synchronized with the disk (`fsync`).
 ///
-/// The file is never synchronized with the disk (`fsync`), so a call takes only some microseconds. A call usually runs on the caller's
-/// thread. It runs on the queue of this object if the file is not open yet, if another caller or process uses the file, or if the disk was
-/// slow a short time ago.
+/// So a call usually takes only some microseconds and runs on the caller's thread. It runs on the queue of this object if the file is not
+/// open yet, if another caller or process uses the file, or if the disk was slow a short time ago.
 final class LoginFile: Sendable {
     private struct State {
         var table: LoginFileTable?

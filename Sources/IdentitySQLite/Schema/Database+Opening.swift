@@ -59,7 +59,8 @@ extension Database {
             if configuration.keepsJournal, !candidate.isReadOnly {
                 journal = try candidate.journal(trusted: configuration.trustsWriteAheadLog)
             }
-            // The journal mode is set after these checks. Setting it writes to the file, and the checks show that the file is a store.
+            // The journal mode is set after the checks, because setting it writes to the file. Only the checks show that the file is a
+            // store and not a file of another program.
             try candidate.setJournal(journal)
             // A change to a rollback journal has copied the pages of the log into the file, so the file's length can be checked now.
             try candidate.checkLength(of: location)
