@@ -70,9 +70,9 @@ extension PostgresStore {
         public var callLimit: Duration = .seconds(5)
         /// The time limit for connecting to one server, by default 5 seconds; `connect_timeout` in the connection string overrides it.
         ///
-        /// If the connection string names several hosts and no `connect_timeout`, each host has a second limit:
-        /// `callLimit / (number of hosts + 1)`, but at least one second. The shorter limit applies, so that a host that does not respond
-        /// leaves time for the next host.
+        /// If the connection string names several hosts and no `connect_timeout`, another limit also applies to each host:
+        /// `callLimit / (number of hosts + 1)`, but at least one second. The shorter of the two limits is used, so that a host that does
+        /// not respond leaves time for the next host.
         public var connectLimit: Duration = .seconds(5)
         /// The time after which an unused connection of the pool is closed, by default 5 minutes.
         public var idleLimit: Duration = .seconds(300)

@@ -20,8 +20,8 @@ extension PostgresStore: LoginAttemptStore {
 
     /// Removes and returns a pending login, unless `check` throws an error for it; nil if the login does not exist.
     ///
-    /// - Throws: The error of the check; `IdentityError` of the store. Its kind is `retryLater`, usually with code `store_unavailable`,
-    ///   also when it is unknown whether this call or another one has removed the login.
+    /// - Throws: The error of the check; `IdentityError` of the store. If it is unknown whether this call or another one has removed the
+    ///   login, the error has kind `retryLater`, and usually code `store_unavailable`.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void

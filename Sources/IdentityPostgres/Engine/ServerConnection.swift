@@ -48,7 +48,7 @@ final class ServerConnection {
 
     /// Whether the server accepts no writes, by its last report.
     ///
-    /// Servers before version 14 and poolers may not report it. In that case, the result is the state at the time of connecting.
+    /// Servers before version 14 and some poolers report nothing. For them, the result is the state at the time of connecting.
     var isReadOnly: Bool {
         guard let standby = parameter("in_hot_standby"), let readOnly = parameter("default_transaction_read_only")
         else {
@@ -158,8 +158,9 @@ final class ServerConnection {
 
     /// Continues with the running statement after the server has prepared or executed it.
     ///
-    /// A statement that was prepared is executed. If the server no longer knows the prepared statement, the statement is executed without
-    /// preparation. In all other cases, this method returns the outcome. It returns nil while the statement is not finished.
+    /// After the preparation, this method executes the statement. If the server no longer accepts the prepared statement, this method
+    /// executes the statement without preparation, except in a transaction. It returns nil while the statement runs, and the outcome
+    /// otherwise.
     private func phaseEnded() -> StatementCall.Outcome? {
         guard let call else { return nil }
         if isBroken { return end(.failure(lost())) }

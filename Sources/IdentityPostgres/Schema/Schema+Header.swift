@@ -33,7 +33,7 @@ extension Schema {
 
     /// Throws if the tables do not have the format that this program creates.
     ///
-    /// `columns` contains the names of the columns of the table `store`. Every version of the tables contains this table.
+    /// `columns` contains the names of the columns of the table `store`. Every version has this table.
     private static func checkFormat(
         _ columns: [String],
         _ sql: Statements,

@@ -40,7 +40,7 @@ extension Statements {
     var deleteSession: Statement {
         statement([.integer, .bytes], "DELETE FROM §session WHERE key = $1 AND hash = $2 RETURNING txid_current()")
     }
-    /// Whether the transaction with an id was committed; NULL while the transaction runs, or if the server no longer knows it.
+    /// Whether the transaction with an id was committed; NULL while the transaction runs, or if the server does not know it.
     var isCommitted: Statement {
         rare(
             """
