@@ -5,8 +5,8 @@ internal import ShopifyStorefront
 extension LegacyPasswordProvider {
     /// Legacy: extends the session's token; Shopify extends only tokens that have not expired.
     ///
-    /// If a call of `LegacyCustomerAccount.update` waits to change the password, this function sends the change first. If the response
-    /// contains a token, this token is the result. If Shopify rejects the change, this function extends the session's token. All requests
+    /// If a call of `LegacyCustomerAccount.update` waits to change the password, this method sends the change first. If the response
+    /// contains a token, this token is the result. If Shopify rejects the change, this method extends the session's token. All requests
     /// of a refresh together end within `ProviderDescriptor.timeout`, which is the timeout of the Storefront client, but at most 8 seconds.
     ///
     /// - Throws: `IdentityError`: with code `IdentityError.Code.invalidGrant` when Shopify no longer accepts the token. Only this code
