@@ -89,7 +89,8 @@ public final class SQLiteStore: Sendable {
 
     /// Completes the queued calls, then closes the file.
     ///
-    /// Later calls that use the database or the file of pending logins fail. The keys are wiped from memory only when the app has released the store.
+    /// Later calls that use the database or the file of pending logins fail. The keys are wiped from memory only when the app has released
+    /// the store.
     public func close() async {
         logins?.close()
         await database.close()
