@@ -14,11 +14,11 @@ extension CartAdapter: SignInCarts {
     ///   - id: The buyer's session.
     ///   - merge: Which cart the buyer gets; nil uses the policy's value.
     ///   - context: The buyer's IP, country and language. Without an IP, the adapter uses the IP of the last operation on the guest's cart.
-    ///     If the guest has no cart, it uses the IP of the last operation on the session's cart.
+    ///     If nothing is merged, it uses the IP of the last operation on the session's cart.
     /// - Returns: The cart and how it was merged.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session `id` does not exist or has expired. If the
-    ///   session `guest` does not exist or is not a guest's, or if the session `id` is a guest's, nothing is merged and no error is thrown.
-    ///   If the store cannot read `guest`, the store's error is thrown and the guest's cart is kept: repeat the call.
+    ///   session `guest` does not exist, has expired or is not a guest's, or if the session `id` is a guest's, nothing is merged, and this
+    ///   is no error. If the store cannot read `guest`, the store's error is thrown and the guest's cart is kept: repeat the call.
     public func mergeGuestCart(
         of guest: SessionID,
         into id: SessionID,
@@ -136,9 +136,11 @@ extension CartAdapter: SignInCarts {
     ///
     /// If several sessions try this at once, in one or several processes, at most one of them succeeds.
     ///
-    /// - Returns: `made` if the cart is now reserved for this session. A reservation of another session ends when ``lateCallLimit`` has
-    ///   passed since the reservation (``stillCounts(since:)``), and since the last request with data of that session's buyer. It ends
-    ///   earlier when that session already has the cart.
+    /// A reservation of another session ends when ``lateCallLimit`` has passed since the reservation (``stillCounts(since:)``), and since
+    /// the last request with data of that session's buyer. If that session already has the cart, belongs to another buyer and waits for no
+    /// response, the guest's session loses the cart at once.
+    ///
+    /// - Returns: `made` if the cart is now reserved for this session; `noCart` also if the guest's session has lost the cart.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,

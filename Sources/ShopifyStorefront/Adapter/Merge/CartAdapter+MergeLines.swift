@@ -4,8 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Adds the lines of a guest's cart to the session's cart, and checks which lines were added.
     ///
-    /// The added lines are recorded in `source`, the stored cart of the guest. The first merge also merges discount codes, note and
-    /// attributes. A later merge into the same session or cart does not add the recorded lines again.
+    /// The added lines are recorded in `source`, the stored cart of the guest. The first merge into a session or cart also merges discount
+    /// codes, note and attributes. A later merge into the same session or cart does not add the recorded lines again.
     func mergeLines(
         _ source: inout CartBinding,
         of guest: LockedCart,
@@ -29,8 +29,8 @@ extension CartAdapter {
             var result = try await self.current(&binding, needsContents: true, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
             // Stores the lines that the buyer's cart has before the merge. If the merge is interrupted, the next merge compares the buyer's
-            // cart with these lines, and finds the lines that were already added. The lines are stored with the guest's cart and not with
-            // the buyer's: two interrupted merges into one buyer's session need two records.
+            // cart with these lines, and finds the lines that were already added. The lines are stored with the guest's cart, because
+            // interrupted merges of two guests into one buyer's session need two records.
             if left.mergeBase?.isInto(binding.cartID, of: id) != true {
                 left.mergeBase = .init(session: id, cartID: binding.cartID, lines: presentLines)
             }

@@ -17,8 +17,8 @@ extension CartAdapter {
 
     /// Moves the cart of a session to a newer session of the same buyer, and puts the newer session's identity on the cart.
     ///
-    /// If the old session has no cart, or Shopify no longer has that cart, this call moves nothing and succeeds. With the policy
-    /// `recreate`, the adapter first creates the missing cart again, and then moves it.
+    /// If the old session has no cart, this call moves nothing and succeeds. If Shopify no longer has the old session's cart, the call
+    /// moves nothing either. With the policy `recreate`, it creates this cart again and moves it.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartBusy` when the newer session already has another cart. The old session
     ///   keeps its cart then.
