@@ -44,7 +44,7 @@ struct CartBinding: Sendable {
     var problem: IdentityError.Code?
     /// The country that Shopify last accepted for the cart.
     var country: String?
-    /// The identity's country that was omitted from the last accepted request.
+    /// The identity's country that was omitted when Shopify last accepted an identity.
     ///
     /// Shopify refused this country, or Shopify's error did not name the refused part.
     ///

@@ -14,7 +14,7 @@ struct CartOperation: Sendable {
         case conflict
     }
 
-    /// The maximum number of attempts, for example if other processes change the attachment again and again.
+    /// The maximum number of attempts, for example when other processes keep changing the attachment.
     static let attempts = 5
 
     let adapter: CartAdapter

@@ -5,8 +5,8 @@ internal import Synchronization
 ///
 /// Only this type writes attachments. While an operation holds the locks, no other task of this process runs an operation on the session or
 /// on its cart. Another process can still write the attachment. So each write names the revision that it replaces, and writes nothing when
-/// the attachment has another revision. There is one use without the locks: a merge that ends the interrupted merge of another session
-/// writes that session's attachment. It relies on the revision alone.
+/// the attachment has another revision. One write relies on the revision alone, without the session's lock: a merge that ends the
+/// interrupted merge of another session writes that session's attachment.
 final class LockedCart: Sendable {
     private struct State {
         var payload: Secret?

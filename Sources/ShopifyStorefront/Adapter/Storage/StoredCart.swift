@@ -20,7 +20,7 @@ struct StoredCart: Sendable {
     }
 }
 
-/// The attachments that store the carts of one shop, each with its session.
+/// The attachments of sessions, which store the carts of one shop.
 struct CartAttachments: Sendable {
     let store: any SessionAttachmentStore & SessionLocking
     /// The name of the attachments, which contains the shop's domain.
