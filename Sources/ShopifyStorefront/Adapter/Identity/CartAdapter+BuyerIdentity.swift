@@ -25,7 +25,7 @@ extension CartAdapter {
     /// a user error about the country, this method does not send the same country again. If Shopify no longer has the cart, or the task is
     /// cancelled, the error is thrown.
     ///
-    /// Shopify may show no country although the cart has one. So the country that Shopify accepted last for this cart is not sent again.
+    /// Shopify may show no country although the cart has one. In this case, the country that Shopify last accepted is not sent again.
     func setCountry(
         after earlier: CartIdentityResult,
         _ binding: inout CartBinding,

@@ -121,7 +121,7 @@ extension CartAdapter {
         }
     }
 
-    /// Removes the buyer from a cart that is not stored with a session.
+    /// Removes the buyer from a cart whose state was not saved with a session.
     ///
     /// It runs in a separate task, because a cancellation of the caller must not leave the buyer on the cart.
     func detachUnsaved(_ binding: CartBinding) async throws {

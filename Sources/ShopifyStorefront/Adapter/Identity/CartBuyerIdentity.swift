@@ -68,10 +68,10 @@ struct CartBuyerIdentity: Sendable {
 
     /// The identity as an input of `cartCreate` or `cartBuyerIdentityUpdate`.
     ///
-    /// If `binding` is set, the input clears with null what this identity does not have. With a token, it clears an e-mail address, a phone
-    /// number and a company location that `binding` shows. Without a token, it always clears the token, the e-mail address and the phone
-    /// number, because another session or another app may have put a customer on the cart. If this identity has no country, the cart keeps
-    /// its country.
+    /// If `binding` is set, the input clears with null parts that this identity does not have. With a token, these are an e-mail address, a
+    /// phone number and a company location that `binding` shows. Without a token, they are the token, the e-mail address and the phone
+    /// number, even if `binding` does not show them, because another session or another app may have put a customer on the cart. If this
+    /// identity has no country, the cart keeps its country.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         let clearsAll = binding != nil && token == nil
         return CartBuyerIdentityInput(

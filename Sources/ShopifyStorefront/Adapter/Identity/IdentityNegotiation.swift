@@ -28,7 +28,7 @@ struct IdentityNegotiation {
 }
 
 extension CartAdapter {
-    /// Sends an identity, and sends it with fewer parts until Shopify accepts it or no part can be omitted.
+    /// Sends an identity, and sends it again with fewer parts until Shopify accepts it or no part can be omitted.
     ///
     /// Parts that Shopify rejects, such as the phone number, are omitted from the next request. A rejected access token is refreshed once.
     ///
