@@ -129,7 +129,7 @@ extension CartAdapter {
                 let identity = buyerIdentity(claim, in: context)
                 return try await attach(identity, to: &binding, of: locked, in: context).after(result)
             } catch let gone as CartGone { throw gone } catch {
-                // The mutation has succeeded. So only a cancellation is thrown here; the result reports each other error.
+                // The mutation has succeeded. So only `CartGone` and a cancellation are thrown; the result reports all other errors.
                 let problem = error is CartConflict ? Self.busyAttaching : IdentityError.wrapping(error)
                 guard problem.kind != .cancelled else { throw problem }
                 degrade(&result, &binding, problem, of: id)

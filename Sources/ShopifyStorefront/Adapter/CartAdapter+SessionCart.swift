@@ -4,9 +4,9 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Creates a cart with these lines and the buyer's identity, and makes this cart the session's cart.
     ///
-    /// If Shopify rejects parts of the identity, the new cart has only the other parts. If Shopify rejects the whole identity, the new cart
-    /// is a guest's cart. If the session already has a cart, the adapter removes the buyer from that cart after it has created the new
-    /// cart.
+    /// If Shopify rejects parts of the identity, the new cart has only the other parts. If Shopify rejects the whole identity, or the
+    /// identity is unavailable, the new cart is a guest's cart. If the session already has a cart, the adapter removes the buyer from that
+    /// cart after it has created the new cart.
     ///
     /// - Parameters:
     ///   - lines: The lines of the new cart; empty for a cart without lines.

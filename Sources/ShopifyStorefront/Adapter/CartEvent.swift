@@ -19,7 +19,7 @@ public struct CartEvent: Sendable, Equatable {
         case degraded(IdentityError.Code)
         /// The lines of a guest's cart were added to the buyer's cart.
         case merged
-        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected these lines or the stock is too small.
+        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected these lines or has no stock.
         /// The guest's session keeps its cart.
         case partlyMerged
     }

@@ -22,7 +22,7 @@ struct CartMutationResponse: Sendable {
     let showsContents: Bool
     var outcome: Outcome
 
-    /// Whether the response leaves open if the cart still exists.
+    /// Whether it is unknown after this response if the cart still exists.
     ///
     /// This is so if the response has no cart, and each user error has no field, and no code or the code `INVALID`. Only the message
     /// explains such an error, and Shopify translates messages.

@@ -41,7 +41,8 @@ public struct CartPolicy: Sendable {
     /// The cart that a buyer gets after a login, if the browser had a guest's cart.
     public enum Merge: Sendable {
         /// The guest's cart becomes the cart of the buyer's session. Carts of the buyer's other sessions are not changed. There is one
-        /// exception: if the session already has a cart, `CartAdapter.mergeCart` adds the guest's lines to that cart.
+        /// exception: if the session already has a cart, `CartAdapter.mergeCart`, which the web routes call, adds the guest's lines to that
+        /// cart.
         case keepGuest
         /// The guest's lines are added to the session's own cart. A session without a cart first gets the cart of the buyer's newest other
         /// session that has one. If the buyer has no cart, the guest's cart becomes the buyer's.

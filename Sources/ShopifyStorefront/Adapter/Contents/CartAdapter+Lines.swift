@@ -131,7 +131,7 @@ extension CartAdapter {
 
     /// Adds lines with one request for each 250 lines; no request is repeated.
     ///
-    /// The first requests, as many as the argument `first` says, are omitted, because their lines are already in the cart.
+    /// `first` is the number of requests to omit at the start, because their lines are already in the cart.
     ///
     /// - Throws: ``CartGone`` when Shopify no longer has the cart; `IdentityError`, with code `IdentityError.Code.linesPartlyAdded` when a
     ///   request failed after lines of an earlier request were added. A cancellation is thrown unchanged.
