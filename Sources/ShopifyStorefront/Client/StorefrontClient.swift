@@ -128,13 +128,13 @@ public struct StorefrontClient: Sendable {
     ///   - context: Values that override the client's context.
     ///   - interval: The pause between polls when the server gives no hint; at least 0.1 seconds.
     ///   - timeout: How long to poll, at most a year. The last request may take up to two seconds more.
-    ///   - hint: Reads from a result when Shopify wants the next poll; nil if the result does not say so. The pause is at least 0.1 and at
-    ///     most 60 seconds.
+    ///   - hint: Reads from a result when Shopify wants the next poll; nil if the result contains no such time. The pause after a hint is
+    ///     at least 0.1 and at most 60 seconds.
     ///   - isDone: Whether a result is the awaited one.
     /// - Returns: The first result for which `isDone` returns true.
     /// - Throws: `IdentityError` in the same cases as ``execute(_:in:cachePolicy:)``; with code `IdentityError.Code.pollTimeout` and a
-    ///   `PollTimeout` as its cause after the timeout; with code `IdentityError.Code.invalidRequest` for a mutation whose document does not
-    ///   permit every repetition. Also the errors of `isDone`.
+    ///   `PollTimeout` as its cause when the timeout ends after at least one result; with code `IdentityError.Code.invalidRequest` for a
+    ///   mutation whose document has another `repetition` than `always`. Also the errors of `isDone`.
     public func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         in context: StorefrontContext = StorefrontContext(),

@@ -5,7 +5,7 @@ public import ShopifyGraphQL
 public struct CartPayload: Sendable {
     /// The cart.
     ///
-    /// It is nil if the response has no cart. A response without a cart can also have no user errors.
+    /// It is nil if the response has no cart. This can happen even if the response has no user errors.
     public let cart: Cart?
     /// The URL of the checkout, if the operation reads it.
     public let checkoutURL: CheckoutURL?
