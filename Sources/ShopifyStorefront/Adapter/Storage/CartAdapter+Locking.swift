@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension CartAdapter {
-    /// How long an operation waits for a lock of the store that another operation on the same cart holds.
+    /// How long an operation waits for a lock of the store that another operation on the same cart or session holds.
     static let lockTimeout = Duration.seconds(15)
 
     /// Runs an operation on a session's cart under the locks of the session and the cart, and saves the outcome.
