@@ -11,7 +11,7 @@ enum DPoPProof {
     ///   - key: The DPoP key.
     ///   - method: The request's method.
     ///   - url: The request's URL; the proof contains the URL without query and fragment.
-    ///   - nonce: The server's last nonce; nil if the server has sent no nonce.
+    ///   - nonce: The server's last nonce; nil if no nonce of the server is stored.
     ///   - accessToken: The access token of the request; nil at the authorization server.
     ///   - environment: Clock and random numbers.
     /// - Returns: The value of the `DPoP` header.

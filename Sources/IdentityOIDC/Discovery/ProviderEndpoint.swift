@@ -23,7 +23,7 @@ package enum ProviderEndpoint: String, Sendable {
     /// The path of the configuration member that sets the endpoint.
     var member: String { "endpoints.\(rawValue)" }
 
-    /// A hint that names the configuration members from which the endpoint's address comes.
+    /// A hint that names the configuration members from which the endpoint's address may come.
     var addressHint: String {
         "Check \(member) in the provider's configuration. If \(member) is not set, check the member that the address comes from: issuer, "
             + "preset or endpoints.discovery; at Shopify also shopDomain or shopID; at Bolt environment or endpoints.api."

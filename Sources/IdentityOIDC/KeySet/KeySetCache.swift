@@ -42,7 +42,7 @@ struct KeySetCache: KeySetProviding {
         lastKnown.snapshot.flatMap { $0.url == url ? $0 : nil }
     }
 
-    /// The requirement for the next link: newer keys than the cached keys, if keys are cached.
+    /// The requirement for the next link: if keys are cached, it requires a later fetch than theirs.
     private func adapted(_ requirement: KeySetRequirement, to last: KeySetSnapshot?) -> KeySetRequirement {
         guard let last else { return requirement }
         return switch requirement {

@@ -162,6 +162,8 @@ extension OpenIDClient {
 
 extension OpenIDClient.Configuration {
     /// Throws an error if ``timeout`` is not positive, or if one of the ``resources`` is not a serialized https origin.
+    ///
+    /// If ``allowsLoopbackHTTP`` is true, http origins of loopback addresses are also valid.
     func checkTimeoutAndResources() throws(IdentityError) {
         guard timeout > .zero else {
             throw .invalidMember(

@@ -27,7 +27,7 @@ extension OpenIDClient {
     /// - Parameters:
     ///   - key: The DPoP key; nil sends no proof.
     ///   - url: The URL of the POST request.
-    ///   - send: Sends the request with additional headers, which it receives; they contain the proof.
+    ///   - send: Sends the request with the given additional headers: the proof, or none without a key.
     /// - Returns: The last response.
     /// - Throws: The error of `send`, or `IdentityError` when the proof cannot be made.
     func withDPoPProof(

@@ -18,9 +18,9 @@ extension OpenIDClient {
     ///
     /// For a bound token (RFC 9449 section 7.1), they contain a DPoP proof, which is valid for this method and URL only.
     ///
-    /// - Throws: `IdentityError`, of kind `configuration` in three cases: the URL is not https; ``Configuration/resources`` is not empty
-    ///   and lacks the origin of the URL; the key of a bound token is missing or cannot be read. With code `system_failure` if the proof
-    ///   cannot be signed.
+    /// - Throws: `IdentityError`; with code `system_failure` if the proof cannot be signed. Its kind is `configuration` in three cases: the
+    ///   URL is not https; ``Configuration/resources`` is not empty and lacks the URL's origin; the key of a bound token is missing or
+    ///   cannot be read.
     public func authorizationHeaders(
         for method: HTTPMethod,
         _ url: HTTPURL,

@@ -9,8 +9,8 @@ extension OpenIDClient {
     ///
     /// - Returns: The buyer; if the provider has no UserInfo endpoint, the buyer of the login. The response is used only if its
     ///   `sub` is the ID token's, byte for byte (section 5.3.2).
-    /// - Throws: `IdentityError`; with code `access_token_refused` when the endpoint rejects the access token. The endpoint may accept the
-    ///   access token of a later refresh.
+    /// - Throws: `IdentityError`; with code `access_token_refused` when the endpoint rejects the access token. After a refresh, the
+    ///   endpoint may accept the new access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         let metadata = try await metadata()
         guard let endpoint = metadata.userInfoEndpoint else { return tokens.buyer }
@@ -22,7 +22,7 @@ extension OpenIDClient {
     ///
     /// - Returns: The claims, whose `sub` is the ID token's, byte for byte.
     /// - Throws: `IdentityError`; with code `unsupported_by_provider` if the provider has no UserInfo endpoint; with code
-    ///   `access_token_refused` when the endpoint rejects the access token. The endpoint may accept the access token of a later refresh.
+    ///   `access_token_refused` when the endpoint rejects the access token. After a refresh, the endpoint may accept the new access token.
     public func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims {
         let metadata = try await metadata()
         guard let endpoint = metadata.userInfoEndpoint else { throw Self.missing(.userInfo) }

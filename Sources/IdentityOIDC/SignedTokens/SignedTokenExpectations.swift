@@ -7,7 +7,7 @@ package struct SignedTokenExpectations: Sendable {
     package var issuers: IssuerPolicy
     /// The issuers of a provider that has one issuer for each tenant; nil for other providers.
     package var issuerTemplate: TenantIssuerTemplate?
-    /// The only issuer to accept, for example the issuer to which the login is bound; nil accepts all ``issuers``.
+    /// The only one of ``issuers`` to accept, for example the issuer to which the login is bound; nil accepts all ``issuers``.
     package var boundIssuer: String?
     /// This client's audiences: `aud` must contain one of them; if the token has `azp`, this must be one of them, too.
     package var audiences: [String]
@@ -16,7 +16,7 @@ package struct SignedTokenExpectations: Sendable {
     /// Whether `aud` may contain any additional value.
     package var allowsUntrustedAudiences = false
     package var algorithms: [SignatureAlgorithm]
-    /// The nonce that the token must have; nil if the login sent no nonce, and for the ID token of a refresh.
+    /// The nonce that a login's ID token must have; nil if the login sent no nonce, and for all other tokens.
     package var nonce: Secret?
     /// Whether a token with a nonce is refused: if the login sent no nonce, such a token was issued for another login.
     package var refusesNonce = false
