@@ -13,7 +13,7 @@ public import IdentityKit
 public enum BoltAccountLink: Sendable, Equatable {
     /// A customer of the shop is linked to the buyer's subject: sign in that customer.
     case signIn
-    /// No customer is known by the buyer's subject or by the buyer's e-mail address: create a customer.
+    /// No customer is linked to the buyer's subject, and no customer has the buyer's e-mail address: create a customer.
     case create
     /// A customer has the buyer's e-mail address, and Bolt has verified the address: link the subject to that customer.
     case link

@@ -20,7 +20,7 @@ enum BoltCartClaim {
 
 /// Phone numbers that a cart accepts.
 enum PhoneNumber {
-    /// The number if it has the form E.164: `+` and 8 to 15 digits, of which the first is not zero; nil for any other text.
+    /// Returns the text if it is an E.164 number: `+` and 8 to 15 digits, the first of which is not zero; otherwise nil.
     ///
     /// Other numbers are omitted, because Shopify rejects a whole buyer identity that contains an invalid number.
     static func e164(_ text: String) -> String? {

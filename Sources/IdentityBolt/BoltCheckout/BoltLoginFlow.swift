@@ -29,7 +29,8 @@ public final class BoltLoginFlow: Sendable {
 
     /// The URL of the login page; repeated calls return the same URL.
     ///
-    /// - Throws: `IdentityError`. The delegate receives the same error, unless the login has already ended or received its callback.
+    /// - Throws: `IdentityError`. The error also ends the login and calls the delegate, unless the login has already ended or received its
+    ///   callback.
     public var authorizationURL: HTTPURL {
         get async throws { try await engine.authorizationRequest(redirectURI: nil).url }
     }

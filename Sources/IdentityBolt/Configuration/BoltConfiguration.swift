@@ -78,8 +78,7 @@ extension BoltProvider {
         public var jwks: HTTPURL?
         /// The base URL of Bolt's API; if ``Configuration/issuers`` is nil, it is also an accepted issuer.
         ///
-        /// The SDK builds the URL of the account API from this base URL. If ``discovery`` is nil, the SDK also builds from it each endpoint
-        /// that is nil.
+        /// The SDK builds the URL of the account API from it. If ``discovery`` is nil, each endpoint that is nil is also built from it.
         public var api: HTTPURL?
 
         /// Creates a value that replaces no endpoint.

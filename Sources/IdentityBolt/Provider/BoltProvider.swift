@@ -94,8 +94,8 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     ///
     /// If the Bolt account cannot be read, the cart claim contains the contact data of the ID token.
     ///
-    /// - Throws: `IdentityError`; with code `access_token_refused` when Bolt no longer accepts the access token, and of kind `cancelled`
-    ///   when the task is cancelled. Other errors of the account API are ignored.
+    /// - Throws: `IdentityError` in two cases: with code `access_token_refused` when Bolt no longer accepts the access token, and of kind
+    ///   `cancelled` when the task is cancelled.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         var buyer = tokens.buyer
         do {

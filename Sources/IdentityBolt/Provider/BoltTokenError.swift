@@ -42,7 +42,7 @@ enum BoltTokenError {
 
     /// The error for a response in the format of Bolt's other APIs.
     ///
-    /// It never ends the session, because only an OAuth error ends a session.
+    /// This error never ends a session: only an OAuth error does.
     private static func error(_ refusal: BoltErrorResponse, _ failure: TokenErrorResponse) -> IdentityError {
         let isRedirect = (300..<400).contains(failure.status)
         // After an outage or a redirect, Bolt may have used the refresh token. Only an OAuth error would prove that Bolt has not used it.

@@ -68,7 +68,7 @@ public struct SFCCConfiguration: Sendable {
     ///
     /// If this is true and ``host`` is a loopback address, the SDK uses http for the storefront.
     public var allowsLoopbackHTTP = false
-    /// The default options of every login, without `max_age` and `acr_values`: the storefront's token cannot prove that Bolt respects them.
+    /// The default options of every login; must not contain `max_age` or `acr_values`, which the storefront's token does not prove.
     public var loginDefaults = LoginDefaults()
     /// The provider's name on the app's login button.
     public var displayName = "Bolt"

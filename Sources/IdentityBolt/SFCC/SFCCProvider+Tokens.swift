@@ -69,7 +69,7 @@ extension SFCCProvider {
     private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token)
-            // Without `sub`, the session's subject is the digest of its first token. The digest of the new token is always different.
+            // Without `sub`, the subject is the token's digest, so a new token has another subject than the session.
             let hasNoSubject = claims["sub"] == nil && old.buyer.subject.utf8.starts(with: Self.digestPrefix.utf8)
             guard descriptor.isSamePerson(old.buyer, as: buyer) || hasNoSubject else {
                 throw Self.malformed(
