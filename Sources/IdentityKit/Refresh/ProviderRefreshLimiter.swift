@@ -28,7 +28,7 @@ final class ProviderRefreshLimiter: Sendable {
         var waiting: [CheckedContinuation<Entry, Never>] = []
         /// The number of drains that have begun and not ended.
         var drains = 0
-        /// The sessions whose refreshes have failed since the provider last responded to a refresh.
+        /// The sessions whose refreshes have failed since a refresh last showed that the provider works.
         ///
         /// Each session counts once, because one session that always fails does not mean that the provider fails.
         var failed: Set<SessionID> = []
@@ -182,7 +182,7 @@ final class ProviderRefreshLimiter: Sendable {
             } else {
                 "because refreshes failed (number of sessions: \(state.failed.count))"
             }
-        // The hint of a configuration error is kept. Most other hints advise to try again, which does not help during the pause.
+        // Only the hint of a configuration error is kept. Most other hints advise to try again, which does not help during the pause.
         return IdentityError(
             isConfigurationError ? .configuration : .retryLater,
             isConfigurationError ? last?.code ?? .providerUnavailable : .providerUnavailable,

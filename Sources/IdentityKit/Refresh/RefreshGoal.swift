@@ -2,7 +2,7 @@
 ///
 /// A caller uses its goal to check whether the refresh of another caller or process is sufficient.
 ///
-/// A goal compares tokens, not the session's generations. A refresh without new tokens also increases the generation.
+/// A goal compares tokens, not the session's generations, because a refresh without new tokens also increases the generation.
 package enum RefreshGoal: Sendable {
     /// The caller needs other tokens than these, for example because these expire too soon.
     case replacing(TokenSet)

@@ -51,7 +51,7 @@ extension RefreshRefusal {
     /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What a response means".
     ///
     /// An error of a type that the SDK does not know, for example of an HTTP library, becomes ``Kind/inDoubt``, because the request may
-    /// have been sent. ``IdentityError/Code/providerUnavailable`` also becomes ``Kind/inDoubt``, unless it has a status or an
+    /// have been sent. ``IdentityError/Code/providerUnavailable`` also becomes ``Kind/inDoubt`` if it has neither a status nor an
     /// `HTTPTransportError` as cause.
     ///
     /// - Parameter error: An error of the transport, or an ``IdentityError`` with the token endpoint's error response in
@@ -90,7 +90,7 @@ extension RefreshRefusal {
         case 429, 503: return .throttled
         // The provider blocks this client or this machine, not one session.
         case 403 where error.kind == .configuration: return .configuration
-        // The server may have processed the request before it redirects.
+        // The server may have processed the request before it redirected.
         case 300..<400: return .inDoubt
         // The server may have processed the request before it failed. Only the OAuth errors in `retriedErrors` prove that it did not.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt

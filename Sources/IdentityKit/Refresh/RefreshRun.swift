@@ -18,7 +18,9 @@ struct RefreshRun: SessionService {
     /// The permit of the provider's limiter; nil until the limiter has granted one.
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing
-    /// Whether this run found that the response belongs to another login; the observers were told now or by an earlier run.
+    /// Whether this run has performed the action `reportLoginMismatch`.
+    ///
+    /// If so, the observers know that the response belongs to another login, and the end of the run does not report it again.
     var hasReportedLoginMismatch = false
     /// Whether the old tokens were replaced before or after they had expired; nil until this run first tries to save new tokens.
     ///

@@ -6,7 +6,7 @@ internal import Synchronization
 /// When this process first sees valid tokens, it records their expiry also as a time of the monotonic clock. The earlier of the two
 /// expiries counts. So the tokens do not become valid again when the wall clock is set back.
 ///
-/// If the wall clock says at first sight that the tokens have expired, their expiry is not recorded. The wall clock may be ahead, and the
+/// If the tokens seem to have expired when this process first sees them, their expiry is not recorded. The wall clock may be ahead, and the
 /// tokens must be valid again when it is corrected.
 final class RefreshSchedule: Sendable {
     /// The work that a call for tokens causes.

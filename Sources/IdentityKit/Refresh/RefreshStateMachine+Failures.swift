@@ -18,8 +18,8 @@ extension RefreshStateMachine {
         guard isInDoubt else {
             return finish(outcome, after: .save(.active(tokens), .withdrawClaim, requiresLock: true))
         }
-        // The next holder of such a lock knows that this process has released the lock or has ended, and does not wait for a response. So
-        // the claim needs no mark that it is abandoned.
+        // With such a lock, the next holder knows that this process has released the lock or has ended, and does not wait for a response.
+        // So the claim needs no mark that it is abandoned.
         guard !provesPreviousHolderGone else { return .finish(outcome) }
         return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .withdrawClaim, requiresLock: true))
     }

@@ -13,7 +13,7 @@
 /// 3. Save a *claim* (state `claimed`): the mark that this process is about to send the refresh token. After a crash, the claim tells the
 ///    next process that the token may have been used.
 /// 4. Send the refresh token.
-/// 5. Save the response (state `responded`). Step 6 comes later, because a crash during the validation would lose an unsaved response.
+/// 5. Save the response (state `responded`) before its validation, because a crash during the validation would lose an unsaved response.
 /// 6. Validate the response.
 /// 7. Save the new tokens (state `active`).
 ///
@@ -35,7 +35,7 @@
 /// - **The request fails, or its response contains no token.** After `invalid_grant`, the session usually ends
 ///   (``endIfOldTokensRemain(_:_:isUnchanged:)``). A failure that does not show whether the provider used the token puts the refresh *in
 ///   doubt* (``isInDoubt``). For example, a sent request got no response. The token is then sent a second time at once. After any other
-///   failure, and after the second request, the refresh fails. If it is not in doubt, the session becomes active again. If it is in
+///   failure, or if the second request fails too, the refresh fails. If it is not in doubt, the session becomes active again. If it is in
 ///   doubt, the next refresh, which a caller or a repair starts, sends the token again.
 /// - **The response cannot be validated now,** for example because the provider's keys could not be fetched. The refresh fails. The
 ///   response is kept, and the next refresh validates it again.
@@ -45,7 +45,8 @@
 /// - **The store fails.** If the claim cannot be saved, nothing is sent. A response or new tokens that cannot be saved are kept in memory
 ///   and in the spool. The refresh continues, and the caller gets the new tokens. The next refresh saves them.
 /// - **A save conflicts:** another process has changed or removed the session since this refresh last loaded or saved it. Before the first
-///   request, the refresh starts again. Before the second request, it fails. For new tokens, see ``saveTokensAfterConflict(_:_:over:)``.
+///   request, the refresh starts again. Before the second request, it fails. A response is kept and validated. New tokens are revoked if
+///   the session was removed. For other conflicts of new tokens, see ``saveTokensAfterConflict(_:_:over:)``.
 ///
 /// Two kinds of locks can be lost while their holder still runs: a lease, which ends at a fixed time, and a lock of a server, which ends
 /// with the connection. For them, ``HeldLock/provesPreviousHolderGone`` is false. Nothing is sent if the lock is lost or may end before

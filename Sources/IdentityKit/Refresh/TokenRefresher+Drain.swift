@@ -1,7 +1,7 @@
 /// Completes the work of refreshes before the process ends.
 extension TokenRefresher {
     private static let lastAttempts = 4
-    /// How often ``drain()`` checks at most, every 50 milliseconds, whether the last refreshes have ended.
+    /// The maximum number of checks in ``drain()`` whether the last refreshes have ended, one every 50 milliseconds.
     private static let lateChecks = 1_200
 
     /// Waits for the running refreshes, and tries to save unsaved tokens; ends earlier if the task is cancelled.

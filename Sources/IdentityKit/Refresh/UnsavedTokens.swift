@@ -35,7 +35,7 @@ final class UnsavedTokens: Sendable {
         /// - With any other response, the answer is unknown: another machine received this response later. Only its validation shows
         ///   whether it contains tokens.
         ///
-        /// - Returns: True or false; nil if the answer is unknown.
+        /// - Returns: Whether this state is newer; nil if the answer is unknown.
         func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool? {
             if session.generation > stored.generation { return true }
             guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
