@@ -3,8 +3,8 @@ internal import FoundationEssentials
 /// Revokes tokens if the provider supports it (RFC 7009).
 ///
 /// Many providers keep one grant for a buyer and a client. At such a provider, the revocation of one token also invalidates the tokens of
-/// the buyer's other sessions. So two kinds of tokens are not revoked: those of a session that a newer session replaced, and those of a
-/// failed step-up of the same buyer.
+/// the buyer's other sessions. So tokens are not revoked if a newer session replaced their session, or if they come from a failed step-up
+/// of the same buyer.
 package struct TokenRevocation: SessionService {
     let context: SessionContext
 

@@ -4,9 +4,9 @@ internal import Synchronization
 final class SessionParticipants: Sendable {
     private struct State {
         var boxes: [ParticipantBox] = []
-        /// The sessions of which a background task is reporting a refresh, each with the newer value to report next.
+        /// The sessions whose refreshes a background task is reporting, each with the value to report next.
         ///
-        /// The value is nil until the session is refreshed again during the report.
+        /// The value is nil while the task reports the newest one.
         var waiting: [SessionID: Session?] = [:]
         /// The sessions of which the participants were told that the provider has ended them.
         ///

@@ -112,7 +112,7 @@ extension SessionState {
 }
 
 extension RefreshResponse {
-    /// The response as JSON; without `sent`, which only the process that sent the refresh token needs.
+    /// The response as JSON; without `sent`, which only the process that sent the refresh token has.
     fileprivate var value: JSONValue {
         var object = JSONObject()
         object.append("status", .integer(status))

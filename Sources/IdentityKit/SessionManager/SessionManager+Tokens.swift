@@ -41,6 +41,7 @@ extension SessionManager {
     /// If the server rejects the same token of many callers, the token is refreshed once. If the server rejects a token right after its
     /// refresh, further rejections of this token cause no refresh for 5 minutes. This does not apply to a token that an earlier refresh
     /// received, but that could not be validated or saved until now. Such a token may be old, so it is refreshed again.
+    ///
     /// ```swift
     /// let orders = try await sessions.withAccessToken(of: session.id) { access in
     ///     let headers = try access.headers(for: .get, url)

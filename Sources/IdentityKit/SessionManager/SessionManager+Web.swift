@@ -73,7 +73,7 @@ extension SessionManager {
         await background.run(waitingUpTo: configuration.participantWait, work)
     }
 
-    /// Ends a session that a newer session of the same buyer in the same browser replaces, after its cart was moved; revokes no tokens.
+    /// Moves the cart of a session that a newer session in the same browser replaces, and ends the old session; revokes no tokens.
     ///
     /// If the cart cannot be moved, the old session stays and keeps its cart. Each failure is reported as `participant_failed`.
     package func endReplaced(_ old: Session, movingCart: () async throws -> Void) async {

@@ -7,7 +7,7 @@ internal import Synchronization
 final class SessionTokensCache: Sendable {
     private struct Entry {
         let tokens: SessionTokens
-        /// The end of the entry's use: the end of the cache's lifetime, or earlier if the token is due for a refresh or the session ends.
+        /// When the entry is no longer used: after the cache's lifetime, or earlier if the token is due for a refresh or the session ends.
         let until: Duration
         /// When the access token expires.
         let end: Duration
@@ -32,7 +32,7 @@ final class SessionTokensCache: Sendable {
 
     /// A number that a caller gets before it reads tokens from the store, and passes to ``put(_:remaining:untilDue:ticket:)``.
     ///
-    /// If ``remove(_:)`` is called between the two, for any session, `put` stores nothing. So the cache does not return tokens that are
+    /// If ``remove(_:)`` is called in between, for any session, `put` stores nothing. So the cache does not return tokens that are
     /// older than a refresh or logout.
     var ticket: Int { state.withLock { $0.removals } }
 

@@ -72,7 +72,7 @@ struct SessionTokensReader: SessionService {
             where error.kind != .signInAgain && error.kind != .cancelled && !error.isAttackSuspected
             || error.code == .notRefreshable
         {
-            // The response belongs to another login, as an earlier validation found. So the old tokens must not be returned.
+            // If an earlier validation found that the response belongs to another login, the old tokens must not be returned.
             if let mismatch = response?.loginMismatch { throw IdentityError.otherLogin(mismatch, because: error) }
             if let held = inMemory(id, after: error) { return held }
             // An outage must not sign a buyer out while the old token is valid. The token may have expired while this call waited.

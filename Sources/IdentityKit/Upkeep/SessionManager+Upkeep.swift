@@ -83,8 +83,8 @@ extension SessionManager {
 
     /// Waits for running refreshes, and tries to save tokens that the store could not save: call it before the process ends.
     ///
-    /// Cancel the task of ``maintain(sweepingEvery:)`` first. If ``RefreshLimits/concurrent`` refreshes run at a provider, no further
-    /// refresh starts there. Its callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds
+    /// Cancel the task of ``maintain(sweepingEvery:)`` first. While ``RefreshLimits/concurrent`` refreshes run at a provider, its
+    /// other refreshes do not start: their callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds
     /// ``RefreshLimits/maximumWait``, the method waits for it up to a minute longer.
     ///
     /// A refresh usually ends within twice the provider's timeout and some seconds, so set a longer grace period in the orchestrator. The
