@@ -5,7 +5,7 @@ package enum Backoff {
     /// A random pause; its upper bound is `first` after the first failure, and doubles with each failure in a row up to `maximum`.
     ///
     /// The pause is at least as long as `requested`, the pause that the provider requested, but never longer than `maximum`. If `random`
-    /// throws, the random pause has its upper bound.
+    /// throws, the upper bound replaces the random pause.
     package static func pause(
         after failures: Int,
         first: Duration,

@@ -1,7 +1,7 @@
 /// A dictionary with a maximum number of entries, for data that may be lost.
 ///
-/// If the table is full, the insertion of a new key first removes the expired entries. If less than an eighth of the table is free after
-/// this, arbitrary entries are removed, so that the next insertions need no removal.
+/// If the table is full, the insertion of a new key first removes the expired entries. Then it removes arbitrary entries until an eighth of
+/// the table is free, so that the next insertions need no removal.
 package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let maximum: Int
     private var entries: [Key: Value] = [:]

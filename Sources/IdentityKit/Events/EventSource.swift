@@ -53,7 +53,7 @@ extension IdentityEvent.Kind {
 }
 
 extension IdentityEnvironment {
-    /// Sends an event of a provider, which belongs to no session, to the environment's observers.
+    /// Sends an event that belongs to a provider, but to no session, to the environment's observers.
     package func report(_ kind: IdentityEvent.Kind, provider: String, since start: Duration) {
         EventSource(observers: observers, clock: clock, providers: nil).emit(kind, provider: provider, since: start)
     }

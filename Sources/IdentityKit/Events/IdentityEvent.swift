@@ -60,7 +60,7 @@ public struct IdentityEvent: Sendable {
         case sessionReplaced
         /// A logout of the app or of the provider ended the session.
         ///
-        /// The event also follows if the routes of a web app ended the session because its buyer had too many sessions.
+        /// The event is also sent if the routes of a web app ended the session because its buyer had too many sessions.
         case loggedOut
         /// A provider's logout token, or a browser's return from a provider's logout page, was rejected or could not be processed.
         ///
@@ -70,7 +70,7 @@ public struct IdentityEvent: Sendable {
         case revocationFailed(IdentityError.Code)
         /// A participant of a session, such as its cart, failed to apply a change of the session; with the error's code.
         ///
-        /// The event also follows if a new sign-in replaces a session, and the replaced session could not be ended.
+        /// The event is also sent if a new sign-in replaces a session, and the replaced session could not be ended.
         case participantFailed(IdentityError.Code)
         /// The routes or a page of a web app responded to a request with an error with this code.
         ///
