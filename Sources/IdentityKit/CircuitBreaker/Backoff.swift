@@ -1,6 +1,6 @@
 internal import IdentityPlatform
 
-/// Computes a random pause after failures, whose upper bound grows with each failure (full jitter).
+/// Computes a random pause after failures; its upper bound grows with each failure (full jitter).
 package enum Backoff {
     /// A random pause; its upper bound is `first` after the first failure, and doubles with each failure in a row up to `maximum`.
     ///

@@ -26,8 +26,8 @@ extension TokenRefresher {
 
     /// Returns the newest state of a session that was removed from the store, and removes its unsaved state from memory and the spool.
     ///
-    /// The result has two states if the removed session has a response that another machine stored later. The removed session's state is
-    /// the first one. If its response contains no token, the second one, the unsaved state, is the newest.
+    /// The result has two states if another machine stored a response in the session later. The first state is the removed session's state
+    /// with this response. The second one is the unsaved state, which is the newest if the response contains no token.
     func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
         guard let stored = state.tokens, let entry else { return [state] }
