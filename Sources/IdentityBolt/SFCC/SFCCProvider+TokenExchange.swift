@@ -31,7 +31,9 @@ extension SFCCProvider {
         return SFCCResponse(page, tokenAt: configuration.tokenJSONPaths, hiding: hidden)
     }
 
-    /// Sends the refresh token to the controller `tokenExchange`, as in OAuth, and returns the response before it is validated.
+    /// Sends the refresh token to the controller `tokenExchange`, in the form of RFC 6749 section 6, and returns the response.
+    ///
+    /// The response is not validated here: it may contain an error with a success status.
     ///
     /// Bolt does not document whether the controller supports a refresh. If the storefront has issued no refresh token, the buyer has to
     /// sign in again when the access token expires.
@@ -40,7 +42,7 @@ extension SFCCProvider {
     ///   - tokens: The session's tokens.
     ///   - lock: The session's lock; see `JournaledRefreshing` in IdentityKit.
     /// - Returns: The unchanged response.
-    /// - Throws: `RefreshRefusal` when the request fails, or when the response is an error.
+    /// - Throws: `RefreshRefusal` if no request was sent, no response was received, or its status is not a success.
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock

@@ -43,9 +43,10 @@ public protocol IdentityProvider: Sendable {
     /// - Parameter tokens: The current tokens.
     /// - Returns: The new tokens. Keep the old value of each member that the response leaves out. If the response states no lifetime,
     ///   use the old access token's lifetime.
-    /// - Throws: ``RefreshRefusal`` if you know whether the refresh token was used, with the kind ``RefreshRefusal/Kind/throttled`` if the
-    ///   provider requests a pause. Otherwise ``IdentityError``: ``RefreshRefusal/init(_:)`` decides what the error means for the session.
-    ///   An error of another type, except `HTTPTransportError`, means that the refresh token may have been used.
+    /// - Throws: ``RefreshRefusal`` if you know what the failure means for the refresh token. Its kind is
+    ///   ``RefreshRefusal/Kind/throttled`` if the provider requests a pause. Otherwise throw ``IdentityError`` or `HTTPTransportError`,
+    ///   which ``RefreshRefusal/init(_:)`` interprets. After an error of any other type, the SDK assumes that the refresh token may have
+    ///   been used.
     func refresh(_ tokens: TokenSet) async throws -> TokenSet
 
     /// The provider's logout page, which ends the provider's own session in the buyer's browser.

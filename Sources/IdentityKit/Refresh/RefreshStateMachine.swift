@@ -1,14 +1,12 @@
 /// Decides each step of a session's refresh.
 ///
 /// The type performs no I/O and reads no clock. ``TokenRefresher`` takes the session's lock. Under this lock, ``RefreshRun`` performs each
-/// ``Action`` that ``handle(_:)`` returns, and passes the result to ``handle(_:)`` as an ``Event``. The refresh ends with
+/// ``Action`` that ``handle(_:)`` returns, and passes the result to ``handle(_:)`` as an ``Event``. The run ends with
 /// ``Action/finish(_:)``.
 ///
 /// A refresh without failures has these steps:
 ///
-/// 1. Load the session. Then look for new tokens, or for a response, that an earlier refresh could not save. They are in memory or in the
-///    *spool*, a folder on this machine. With such tokens, the refresh continues at step 7. With such a response, it continues at step 5
-///    or 6.
+/// 1. Load the session. Then look in memory, and in the *spool* (a folder on this machine), for what an earlier refresh could not save.
 /// 2. Prepare the request, for example wait until the ``ProviderRefreshLimiter`` permits it.
 /// 3. Save a *claim* (state `claimed`): the mark that this process is about to send the refresh token. After a crash, the claim tells the
 ///    next process that the token may have been used.
@@ -19,13 +17,14 @@
 ///
 /// A provider that is not ``JournaledRefreshing`` returns validated tokens in step 4. Its refreshes omit steps 5 and 6.
 ///
-/// If step 1 finds nothing unsaved, the stored state decides how the refresh continues (``continueFromStoredState()``):
+/// If step 1 finds unsaved new tokens, the refresh continues at step 7. If it finds an unsaved response, the refresh continues at step 5
+/// for an `active` or `claimed` session, and otherwise at step 6. If it finds nothing unsaved, the stored state decides how the refresh continues (``continueFromStoredState()``):
 ///
 /// - `active`: If the stored tokens reach the ``RefreshGoal``, the caller gets them. If not, step 2 follows.
 /// - `claimed`: An earlier refresh may have sent the refresh token, but saved no response. Step 2 follows, and the token is sent again,
 ///   because some providers accept a used token for a short time. If the lock can be lost (see below), the process that saved the claim
-///   may still run. In this case, the refresh first waits until that process has saved its response or has had enough time for it. The
-///   refresh does not wait if the claim is *abandoned*: that process has given up.
+///   may still run. Then the run ends first, and ``TokenRefresher`` waits without the lock. A new run begins when the session has changed,
+///   or when that process has had enough time to save its response. Nobody waits if the claim is *abandoned*: that process has given up.
 /// - `responded`: A response is stored, but no validation has accepted it yet. Step 6 follows. The refresh token is sent again only if the
 ///   response contains no token and has no login mismatch (see below).
 /// - `ended`: The refresh fails, and the buyer must sign in again.
@@ -33,24 +32,25 @@
 /// These failures can happen:
 ///
 /// - **The request fails, or its response contains no token.** After `invalid_grant`, the session usually ends
-///   (``endIfOldTokensRemain(_:_:isUnchanged:)``). A failure that does not show whether the provider used the token puts the refresh *in
-///   doubt* (``isInDoubt``). For example, a sent request got no response. The token is then sent a second time at once. After any other
-///   failure, or if the second request fails too, the refresh fails. If it is not in doubt, the session becomes active again. If it is in
-///   doubt, the next refresh, which a caller or a repair starts, sends the token again.
+///   (``endIfOldTokensRemain(_:_:isUnchanged:)``). Another failure may not show whether the provider used the token, for example if a sent
+///   request got no response. The refresh is then *in doubt* (``isInDoubt``), and sends the token a second time at once. In all other
+///   cases, the refresh fails. If it is in doubt, the claim stays, and the next refresh, which a caller or a repair starts, sends the token
+///   again. If it is not in doubt, the session becomes active again.
 /// - **The response cannot be validated now,** for example because the provider's keys could not be fetched. The refresh fails. The
 ///   response is kept, and the next refresh validates it again.
 /// - **The response belongs to another login** (*login mismatch*): for example, its ID token names another buyer. This may be an attack.
-///   The error code is stored with the response. Until a validation accepts the response, each refresh only validates it again. Callers
-///   get no token, not even the old one.
+///   The code of this error is stored with the response. Until a validation accepts the response, each refresh only validates it again.
+///   Callers get no token, not even the old one.
 /// - **The store fails.** If the claim cannot be saved, nothing is sent. A response or new tokens that cannot be saved are kept in memory
-///   and in the spool. The refresh continues, and the caller gets the new tokens. The next refresh saves them.
+///   and in the spool, if the store has a spool. The refresh continues, and the caller gets the new tokens. The next refresh on this
+///   machine saves them.
 /// - **A save conflicts:** another process has changed or removed the session since this refresh last loaded or saved it. Before the first
 ///   request, the refresh starts again. Before the second request, it fails. A response is kept and validated. New tokens are revoked if
 ///   the session was removed. For other conflicts of new tokens, see ``saveTokensAfterConflict(_:_:over:)``.
 ///
-/// Two kinds of locks can be lost while their holder still runs: a lease, which ends at a fixed time, and a lock of a server, which ends
-/// with the connection. For them, ``HeldLock/provesPreviousHolderGone`` is false. Nothing is sent if the lock is lost or may end before
-/// the provider's timeout. New responses and new tokens are saved even without the lock, unless another process has changed the session.
+/// Two kinds of locks can be lost while their holder still runs: a lease, which ends if its holder cannot renew it in time, and a lock of a
+/// server, which ends with the connection. For them, ``HeldLock/provesPreviousHolderGone`` is false. The refresh token is sent only if the
+/// lock certainly lasts for the provider's whole timeout. New responses and new tokens are saved even without the lock, unless another process has changed the session.
 ///
 /// `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {

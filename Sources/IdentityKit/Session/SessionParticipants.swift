@@ -68,7 +68,9 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Notifies the participants once, in the background, that the provider has ended a session.
+    /// Notifies the participants in the background if the provider has ended the session.
+    ///
+    /// Further calls do nothing, normally until the session is refreshed.
     func notifyNeedsLogin(of id: SessionID) {
         guard !all.isEmpty, state.withLock({ $0.needingLogin.insert(id) }) else { return }
         background.start { [self] in

@@ -91,7 +91,7 @@ extension IdentityError {
             .storeBusy,
             "The store is locked by another process or connection.",
             hint: """
-                Try again. If the error persists, look for a stopped process, and for a backup program or shell that keeps a transaction \
+                Try again. If the error persists, look for a suspended process, and for a backup program or shell that keeps a transaction \
                 open. Look also for a process that opened the store with another journal mode. End each process that you find.
                 """,
             cause: cause

@@ -79,7 +79,7 @@ extension ShopifyProvider.Configuration {
             throw ShopifyConfigurationProblem(
                 member: "shopDomain",
                 problem: "is missing",
-                hint: "Set shopDomain to the shop's myshopify.com name."
+                hint: "Set shopDomain to the shop's domain, such as example.myshopify.com."
             )
         }
         if endpoints.isComplete, endpoints.discovery == nil, shopID == nil, issuers == nil {

@@ -57,8 +57,8 @@ extension CartBuyerIdentityInput {
 extension CartSelectableAddressInput {
     /// Creates an input from an address.
     ///
-    /// Parts that are nil, empty, or not in a form that Shopify accepts are left out. The input asks Shopify to check only the country of
-    /// the address.
+    /// Parts that are nil or empty are left out. A country code that is not two letters, and a phone number that is not in international
+    /// form, are left out too. The input asks Shopify to check only the country of the address.
     ///
     /// - Parameters:
     ///   - address: The address.

@@ -50,7 +50,9 @@ struct PayloadUse: Sendable {
 struct OutputProperty: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         case field(String)
-        /// Read from the same JSON object as the type that has this property: a fragment, or the fields that depend on the object's type.
+        /// The property has no JSON member of its own: it is read from the JSON object of the enclosing type.
+        ///
+        /// It is a fragment, or the enum of the fields that depend on the object's type.
         case place
     }
 

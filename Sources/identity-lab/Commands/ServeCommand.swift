@@ -31,7 +31,7 @@ struct ServeCommand: Command {
         publicOrigin = try arguments[Self.publicOrigin].map { text in
             guard let url = HTTPURL(origin: text), url.isSecure(orLoopback: true) else {
                 throw UsageError(
-                    "--public-origin must be an https origin such as https://lab.example, or an http origin with a loopback address."
+                    "--public-origin must be an https origin such as https://lab.example, or an http origin with an address such as 127.0.0.1."
                 )
             }
             return url.origin

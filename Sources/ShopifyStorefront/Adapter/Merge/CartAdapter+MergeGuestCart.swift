@@ -165,7 +165,7 @@ extension CartAdapter: SignInCarts {
                 if self.stillCounts(since: since) || times.contains(where: self.lateCallMayArrive) {
                     return CartChange(.inUse, saving: nil)
                 }
-                // The other session's merge was interrupted. Its buyer may have added gift cards to the cart, so the gift cards are
+                // The other session's merge was interrupted. Another buyer may have added gift cards to the cart, so the gift cards are
                 // removed.
                 if binding.unanswered?.isIdentity == true, !isSameBuyer {
                     let context = binding.lastContext
