@@ -30,8 +30,8 @@ extension CurlCallbacks {
     }
 
     private static func resolvedAddress(_ address: UnsafeMutablePointer<curl_sockaddr>) -> ResolvedAddress? {
-        // libcurl writes `addrlen` bytes at `addr`; these may be more than the declared size of `addr`. The bytes are a sockaddr_in or a
-        // sockaddr_in6, which determines the offsets of port and address.
+        // libcurl writes `addrlen` bytes at `addr`, possibly more than the declared size of `addr`. The bytes are a sockaddr_in or a
+        // sockaddr_in6. In both, the port is at offset 2; the offset of the address differs.
         guard let start = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let bytes = unsafe Array(
             UnsafeRawBufferPointer(

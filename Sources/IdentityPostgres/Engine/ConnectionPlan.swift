@@ -35,7 +35,7 @@ struct ConnectionPlan: Sendable {
             ports.count <= 1 || ports.count == count
         else {
             throw Self.invalid(
-                "it must name at least one host, one port for all hosts or one for each, and with hostaddr one address for each host"
+                "it must name at least one server with host or hostaddr. Both lists, and a list of several ports, must have equal lengths"
             )
         }
         let attributes = take("target_session_attrs") ?? "any"

@@ -53,7 +53,7 @@ public struct CustomerAccount: Sendable {
         try await withToken { try await client.change(operation, as: $0, in: context, returning: value) }
     }
 
-    /// Runs a call with the session's token; if Shopify rejects it, runs the call once more with a newer token.
+    /// Runs a call with the session's token; if Shopify rejects the token, runs the call once more with a newer one, if there can be one.
     private func withToken<Value: Sendable>(
         _ call: (CustomerAccessToken) async throws -> Value
     ) async throws -> Value {

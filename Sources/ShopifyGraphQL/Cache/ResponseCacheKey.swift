@@ -4,8 +4,8 @@ package import IdentityKit
 
 /// The key of a cached response.
 ///
-/// The key is a digest of endpoint, version, the app's identity, session, document, and all variables in canonical order, including
-/// those of the context. It reveals nothing about these parts.
+/// The key is a SHA-256 digest of endpoint, API version, app token, session, document and variables, including those of the context. So
+/// it does not contain these parts in readable form.
 public struct ResponseCacheKey: Sendable, Hashable {
     /// The digest, 64 lower-case hexadecimal digits.
     public let rawValue: String

@@ -4,7 +4,9 @@ extension CartAdapter {
     /// How long an operation waits for a lock of the store that another operation on the same cart or session holds.
     static let lockTimeout = Duration.seconds(15)
 
-    /// Runs an operation on a session's cart under the locks of the session and the cart, and saves the outcome.
+    /// Runs an operation on a session's cart, and saves the changed cart.
+    ///
+    /// The operation holds this process's locks of the session and, if the session has a cart, of the cart.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -13,7 +15,7 @@ extension CartAdapter {
     ///   - body: The operation.
     /// - Returns: The result of the operation.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session does not exist or has expired. If the
-    ///   caller already holds the session's lock, this method does not check the session.
+    ///   caller already holds the session's lock, the session is checked only after a conflict with another process.
     func withLockedCart<Value: Sendable>(
         _ id: SessionID,
         _ use: CartUse = .standard,
