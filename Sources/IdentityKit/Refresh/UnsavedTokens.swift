@@ -110,7 +110,9 @@ final class UnsavedTokens: Sendable {
         reports: Bool
     ) async {
         let id = session.id
-        guard let replaced = try? Self.fingerprint(of: tokens) else { return }
+        // The new tokens must not be lost if no fingerprint can be computed. The empty text equals no fingerprint, so the state is then
+        // used until another process saves the session.
+        let replaced = (try? Self.fingerprint(of: tokens)) ?? ""
         var session = session
         session.payload = Self.payload(of: state, replaced: replaced)
         var entry = Entry(session: session, state: state, replaced: replaced)
