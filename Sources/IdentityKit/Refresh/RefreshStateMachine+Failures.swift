@@ -66,7 +66,8 @@ extension RefreshStateMachine {
         _ error: IdentityError
     ) -> Action {
         guard error.isAttackSuspected else {
-            if let mismatch = response.loginMismatch {
+            // The stored response may belong to another login although this unsaved response does not.
+            if let mismatch = response.loginMismatch ?? baseState?.loginMismatch {
                 return .finish(.failed(.otherLogin(mismatch, because: error), pausesSession: true))
             }
             guard case .provider = source, !isStored else { return .finish(.failed(error, pausesSession: true)) }
@@ -114,7 +115,7 @@ extension RefreshStateMachine {
 
 extension RefreshResponse {
     /// Whether both values are copies of one response of the provider; their error codes may differ.
-    fileprivate func isSame(as other: RefreshResponse) -> Bool {
+    func isSame(as other: RefreshResponse) -> Bool {
         receivedAt == other.receivedAt && body.isEqual(to: other.body)
     }
 }

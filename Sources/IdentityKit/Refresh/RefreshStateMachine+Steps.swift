@@ -55,8 +55,10 @@ extension RefreshStateMachine {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
         case .responded(_, let stored)?:
             var response = response
-            // If the stored response belongs to another login, its error code is kept until new tokens are saved.
-            response.loginMismatch = response.loginMismatch ?? stored.loginMismatch
+            // A copy of the stored response may lack the error code, which was saved in the store only.
+            if stored.isSame(as: response), response.loginMismatch == nil {
+                response.loginMismatch = stored.loginMismatch
+            }
             return validate(response, .unsaved, isStored: false)
         case .ended?, nil: return validate(response, .unsaved, isStored: false)
         }

@@ -61,6 +61,9 @@ struct RefreshStateMachineTests {
                 $0.laterResponse = "3"
             },
             world("active, newer tokens are in the spool", .active(old), newest: 2) { $0.spool = spooled },
+            world("responded with a mismatch, an HTML page is in the spool", .responded(old, foreign), newest: 2) {
+                $0.spool = RefreshModel.Unsaved(replaced: 1, state: .responded(old, page))
+            },
         ]
         let withoutTokens = ["page", "rejected", "invalid_grant"].flatMap { text in
             let (response, newest) = (RefreshModel.response(text), text == "invalid_grant" ? 0 : 1)
