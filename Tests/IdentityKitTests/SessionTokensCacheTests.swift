@@ -31,8 +31,8 @@ struct SessionTokensCacheTests {
         let provider: StrictProvider
         let heard = IdentityCounters()
 
-        init() {
-            provider = StrictProvider(clock: clock)
+        init(lifetime: Double = 3600) {
+            provider = StrictProvider(clock: clock, lifetime: lifetime)
         }
 
         func manager(_ maximum: Int = 100) throws -> SessionManager {
@@ -86,6 +86,19 @@ struct SessionTokensCacheTests {
         _ = try await manager.tokens(for: id, validFor: .seconds(910))
         #expect(world.provider.refreshes == 0)
         #expect(try await manager.tokens(for: id, validFor: .seconds(911)).outcome == .refreshedEarly)
+    }
+
+    @Test("tokens that live less than a minute are cached, and used while a quarter of their lifetime remains")
+    func shortLifetime() async throws {
+        let world = World(lifetime: 40)
+        let manager = try world.manager()
+        let id = try await world.signIn(manager)
+        for _ in 0..<3 { #expect(try await manager.tokens(for: id).outcome == .stored) }
+        #expect(world.store.reads == 1)
+        world.clock.advance(by: .seconds(29))
+        #expect(try await manager.tokens(for: id).outcome == .stored)
+        world.clock.advance(by: .seconds(2))
+        #expect(try await manager.tokens(for: id).outcome == .refreshedEarly)
     }
 
     @Test("the cache sees a refresh and a logout of the same session manager immediately")

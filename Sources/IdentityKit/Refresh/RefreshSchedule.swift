@@ -23,9 +23,6 @@ final class RefreshSchedule: Sendable {
         case now
     }
 
-    /// How long tokens must be valid if the caller requests no time; a quarter of the tokens' lifetime is enough if that is less.
-    static let usualValidity = Duration.seconds(60)
-
     private struct Note {
         let issuedAt: Date
         let expiresAt: Date
@@ -51,17 +48,25 @@ final class RefreshSchedule: Sendable {
 
     /// Decides whether a session's tokens are returned at once, returned and refreshed in the background, or refreshed first.
     ///
-    /// `validity` is how long the tokens must be valid: nil for ``usualValidity``, or a quarter of the tokens' lifetime if that is less.
+    /// `validity` is how long the tokens must be valid; nil for ``usualValidity(of:)``.
     func need(for tokens: TokenSet, of id: SessionID, validFor validity: Duration?) -> Need {
-        guard let expiresAt = tokens.expiresAt, let remaining = remaining(tokens, of: id) else { return .unknownExpiry }
-        let lifetime = Duration(limited: expiresAt.timeIntervalSince(tokens.issuedAt))
-        var isEnough = remaining >= (validity ?? min(Self.usualValidity, lifetime / 4))
+        guard let remaining = remaining(tokens, of: id) else { return .unknownExpiry }
+        let lifetime = Self.lifetime(of: tokens)
+        var isEnough = remaining >= (validity ?? Self.usualValidity(of: tokens))
         // If the tokens' whole lifetime is at most the requested time, a refresh at every call would not help. So tokens that were just
         // refreshed are accepted.
         if !isEnough, let validity, validity >= lifetime { isEnough = isJustRefreshed(tokens, of: id) }
         guard remaining > .zero, isEnough else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id, lifetime)
         return untilDue < .zero ? .early : .later(remaining: remaining, untilDue: untilDue)
+    }
+
+    /// How long tokens must be valid if the caller requests no time: 60 seconds, or a quarter of the tokens' lifetime if that is less.
+    static func usualValidity(of tokens: TokenSet) -> Duration { min(.seconds(60), lifetime(of: tokens) / 4) }
+
+    /// The tokens' lifetime; zero if the provider did not state an expiry.
+    private static func lifetime(of tokens: TokenSet) -> Duration {
+        tokens.expiresAt.map { Duration(limited: $0.timeIntervalSince(tokens.issuedAt)) } ?? .zero
     }
 
     /// How long a session's tokens are still valid, zero or less if they have expired; nil if the provider did not state

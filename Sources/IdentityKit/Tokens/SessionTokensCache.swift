@@ -38,12 +38,14 @@ final class SessionTokensCache: Sendable {
 
     /// A session's tokens; nil if they are not in the cache, or not valid for the requested time.
     ///
-    /// If `validity` is nil, the requested time is ``RefreshSchedule/usualValidity``.
+    /// If `validity` is nil, the requested time is ``RefreshSchedule/usualValidity(of:)``.
     func tokens(_ id: SessionID, validFor validity: Duration?) -> SessionTokens? {
         let now = clock.elapsed
-        let margin = validity ?? RefreshSchedule.usualValidity
         return state.withLock { state in
-            state.entries[id].flatMap { $0.until > now && $0.end - now >= margin ? $0.tokens : nil }
+            guard let entry = state.entries[id], entry.until > now,
+                entry.end - now >= validity ?? RefreshSchedule.usualValidity(of: entry.tokens.tokens)
+            else { return nil }
+            return entry.tokens
         }
     }
 
