@@ -22,6 +22,9 @@ public struct IdentityEvent: Sendable {
         /// cannot be accepted, each process reports each error code of this response once, not at each attempt to validate it. A response
         /// that belongs to another login is reported with ``IdentityEvent/isAttackSuspected``, normally once for each error code. If a
         /// call tries no refresh, because refreshes are paused or too many of them wait, no event is sent.
+        ///
+        /// ``SessionManager/maintain(sweepingEvery:)`` sends the event without a session for a provider that fails
+        /// ``SessionManager/checkConfiguration()``.
         case refreshFailed(IdentityError.Code)
         /// A refresh token may have been sent, and no response showed whether the provider has used it (``RefreshRefusal/Kind/inDoubt``).
         ///

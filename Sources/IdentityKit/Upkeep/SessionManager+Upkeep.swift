@@ -28,11 +28,9 @@ extension SessionManager {
     /// - Throws: ``IdentityError`` when the store cannot be read, or when a provider fails ``checkConfiguration()``. If a provider fails
     ///   that check, the sessions of the other providers have been repaired, but no report is returned.
     @discardableResult
-    public func repair() async throws -> RepairReport { try await repair(pausing: false) }
-
-    private func repair(pausing: Bool) async throws -> RepairReport {
+    public func repair() async throws -> RepairReport {
         try await Correlation.scope {
-            let report = try await refresher.repairAll(pausing: pausing)
+            let report = try await refresher.repairAll(pausing: false)
             // The check comes last. So a wrong timeout of one provider does not prevent the repair of the other providers' sessions. Each
             // refresh has checked its own provider.
             try checkConfiguration()
@@ -43,13 +41,17 @@ extension SessionManager {
     /// Calls ``repair()`` and ``sweep()`` regularly until its task is cancelled; run it beside the app's server.
     ///
     /// If a repair or a sweep fails, the observers receive the event ``IdentityEvent/Kind/storeFailed(_:)``, and the next run tries again.
+    /// If a provider fails ``checkConfiguration()``, they receive ``IdentityEvent/Kind/refreshFailed(_:)`` after each repair.
     ///
     /// - Parameter sweepInterval: The pause between two sweeps, by default an hour. The first sweep follows after this time or after 10
     ///   minutes, whichever is shorter. The pause between two repairs is ``Configuration/repairInterval``.
     public func maintain(sweepingEvery sweepInterval: Duration = .seconds(3600)) async {
         var nextSweep = clock.elapsed + min(sweepInterval, Self.firstSweep)
         while !Task.isCancelled {
-            await reportingFailure { _ = try await repair(pausing: true) }
+            await Correlation.scope {
+                await reportingFailure { _ = try await refresher.repairAll(pausing: true) }
+                reportLockTimes()
+            }
             if clock.elapsed >= nextSweep {
                 nextSweep = clock.elapsed + sweepInterval
                 await reportingFailure { _ = try await sweep() }
@@ -63,6 +65,19 @@ extension SessionManager {
             try await body()
         } catch {
             events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
+        }
+    }
+
+    /// Reports each provider whose timeout is too long for the store's locks.
+    ///
+    /// Its refreshes cause no event, because they end before the request.
+    private func reportLockTimes() {
+        for provider in visible.providers.all {
+            do {
+                try checkLockTime(of: provider)
+            } catch {
+                events.emit(.refreshFailed(error.code), provider: provider.descriptor.name)
+            }
         }
     }
 

@@ -30,7 +30,7 @@ struct EventPrinter: IdentityObserver {
         case .lockWaited: "waited for the session's lock"
         case .providerPaused(let pause): "circuit breaker opened for \(pause.readable)"
         case .providerResumed: "circuit breaker closed"
-        case .storeFailed(let code): "the store or its spool failed (\(code))"
+        case .storeFailed(let code): "the store, its spool, a repair or a sweep failed (\(code))"
         case .tokensSpooled: "new tokens spooled until the store works again"
         case .tokensNotDurable: "new tokens are in memory only"
         case .swept(let count): "\(count) expired sessions, logins and used tokens removed"

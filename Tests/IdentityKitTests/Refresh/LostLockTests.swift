@@ -1,6 +1,7 @@
 import FoundationEssentials
 import IdentityKit
 import IdentityTesting
+import TestDoubles
 import Testing
 
 @Suite("Locks that are lost while their holders run")
@@ -262,6 +263,20 @@ struct LostLockTests {
         try world.manager(LeasedNode(world.memory, LeasedNode.Shared(), guaranteedLockDuration: .seconds(9)))
             .checkConfiguration()
         try world.manager(world.store).checkConfiguration()
+    }
+
+    @Test("the upkeep reports a timeout that is too long for the lock as failed refreshes of the provider")
+    func contradictionDuringUpkeep() async throws {
+        let world = RefreshStage(timeout: .seconds(9))
+        let node = LeasedNode(world.memory, LeasedNode.Shared(), guaranteedLockDuration: .seconds(8))
+        let manager = try world.manager(node)
+        let upkeep = Task { await manager.maintain() }
+        while world.heard.kinds.isEmpty { await Task.yield() }
+        upkeep.cancel()
+        await upkeep.value
+        #expect(world.heard.kinds.first == .refreshFailed(.configurationInvalid))
+        #expect(!world.heard.kinds.contains(.storeFailed(.configurationInvalid)))
+        #expect(world.heard.providers == ["journaled"])
     }
 
     @Test("a timeout that is too long for the lock stops the refreshes of its own provider only")
