@@ -284,6 +284,17 @@ struct SpooledResponseTests {
         #expect(world.store.spooled.isEmpty && world.provider.revoked == ["refresh-2"])
     }
 
+    @Test("while the spool, which may contain newer tokens, cannot be read, a refresh sends no refresh token")
+    func refreshWithUnreadableSpool() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        world.store.breakSpoolReads(true)
+        let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
+        #expect(error?.kind == .retryLater && world.provider.requests == 0)
+        world.store.breakSpoolReads(false)
+        #expect(try await world.manager().tokens(for: id).outcome == .refreshedLate)
+    }
+
     @Test("a logout keeps the spooled tokens of its session if they cannot be read, and the next repair revokes them")
     func logoutWithUnreadableSpool() async throws {
         let world = RefreshStage()
