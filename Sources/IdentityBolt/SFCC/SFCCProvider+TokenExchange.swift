@@ -71,7 +71,7 @@ extension SFCCProvider {
                 startedAt: startedAt,
                 receivedAt: httpClient.environment.clock.now
             )
-            response.sent = RequestSecrets(secrets: [refreshToken] + page.cookies)
+            response.requestSecrets = RequestSecrets(secrets: [refreshToken] + page.cookies)
             return response
         } catch {
             throw RefreshRefusal(error)
@@ -124,7 +124,7 @@ extension SFCCProvider {
         let response = SFCCResponse(
             page,
             tokenAt: configuration.tokenJSONPaths,
-            hiding: kept.sent ?? RequestSecrets(secrets: [old.refreshToken].compactMap { $0 })
+            hiding: kept.requestSecrets ?? RequestSecrets(secrets: [old.refreshToken].compactMap { $0 })
         )
         do {
             return try await read(response, startedAt: kept.startedAt, replacing: old)

@@ -19,7 +19,7 @@ public struct RefreshResponse: Sendable {
     /// If an error code is set, ``SessionManager`` returns no token of the session until a validation accepts the response.
     package var loginMismatch: IdentityError.Code?
     /// The secrets of the refresh request, which are redacted in errors; nil if the response was read from the store or the spool.
-    package var sent: RequestSecrets?
+    package var requestSecrets: RequestSecrets?
 
     /// Creates a value from an HTTP response.
     public init(status: Int, body: Secret, authorization: Secret? = nil, startedAt: Date, receivedAt: Date) {

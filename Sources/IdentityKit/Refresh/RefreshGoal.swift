@@ -17,7 +17,7 @@ package enum RefreshGoal: Sendable {
     }
 
     /// The tokens to replace; nil for a repair.
-    var replaced: TokenSet? { if case .replacing(let old) = self { old } else { nil } }
+    var oldTokens: TokenSet? { if case .replacing(let old) = self { old } else { nil } }
 }
 
 extension TokenSet {

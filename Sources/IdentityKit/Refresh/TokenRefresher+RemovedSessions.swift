@@ -31,10 +31,10 @@ extension TokenRefresher {
     func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
         guard let stored = state.tokens, let entry else { return [state] }
-        switch Result(catching: { try entry.isNewer(than: session, replacing: stored) }) {
-        case .success(true): return [entry.state]
-        case .success(nil): return [state, entry.state]
-        default: return [state]
+        switch try? entry.age(comparedWith: session, stored) {
+        case .newer: return [entry.state]
+        case .unknown: return [state, entry.state]
+        case .older, nil: return [state]
         }
     }
 

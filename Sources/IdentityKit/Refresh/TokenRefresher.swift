@@ -133,13 +133,13 @@ struct TokenRefresher: SessionService {
             }
             switch outcome {
             case .refreshed(let tokens, isFromEarlierRefresh: true)
-            where goal.replaced != nil && schedule.hasExpired(tokens, of: id) && unsaved[id] == nil:
+            where goal.oldTokens != nil && schedule.hasExpired(tokens, of: id) && unsaved[id] == nil:
                 // The tokens expired before they could be saved. Now they are saved, so they can be refreshed.
                 nextGoal = .replacing(tokens)
             case .refreshed(let tokens, let isFromEarlierRefresh):
                 memory.claims.forget(id)
                 let session = Session(try run.storedSession(), .active(tokens))
-                let losses = (goal.replaced ?? run.old).flatMap { TokenLosses(from: $0, to: tokens) }
+                let losses = (goal.oldTokens ?? run.old).flatMap { TokenLosses(from: $0, to: tokens) }
                 // Until new tokens are saved, each call finds them in memory again, but their losses are reported once only.
                 if let losses, !(tokensInMemory?.isSameIssue(as: tokens) ?? false) {
                     events.emit(.tokensReduced(losses), provider: session.provider, session: id)

@@ -11,8 +11,7 @@ final class UnsavedTokens: Sendable {
         let session: StoredSession
         /// `active` with the new tokens, or `responded`.
         let state: SessionState
-        /// The fingerprint of the replaced tokens.
-        let replaced: String
+        let replacedFingerprint: String
         var isSpooled = false
         /// Whether the store contains the response with the tokens.
         ///
@@ -25,24 +24,27 @@ final class UnsavedTokens: Sendable {
         var isDurable: Bool { isSpooled || isResponseStored }
 
         /// Whether this state replaces the given tokens.
-        func replaces(_ tokens: TokenSet) -> Bool { replaced == (try? UnsavedTokens.fingerprint(of: tokens)) }
+        func replaces(_ tokens: TokenSet) -> Bool {
+            replacedFingerprint == (try? UnsavedTokens.fingerprint(of: tokens))
+        }
 
-        /// Whether this state is newer than the session in the store, whose tokens are `tokens`.
+        /// Compares this state with the session in the store, whose tokens are `tokens`.
         ///
         /// - A stored session with an older generation, for example from a restored backup, is older than this state.
         /// - A stored session that no longer has the tokens that this state replaces is newer.
         /// - A stored session that still has these tokens is older if it has no response, or a response that belongs to another login.
-        /// - With any other response, the answer is unknown: another machine received this response later. Only its validation shows
+        /// - With any other response, the age is unknown: another machine received this response later. Only its validation shows
         ///   whether it contains tokens.
-        ///
-        /// - Returns: Whether this state is newer; nil if the answer is unknown.
-        func isNewer(than stored: StoredSession, replacing tokens: TokenSet) throws -> Bool? {
-            if session.generation > stored.generation { return true }
-            guard replaced == (try UnsavedTokens.fingerprint(of: tokens)) else { return false }
-            guard case .responded(_, let response)? = try? SessionState(stored) else { return true }
-            return response.loginMismatch == nil ? nil : true
+        func age(comparedWith stored: StoredSession, _ tokens: TokenSet) throws -> Age {
+            if session.generation > stored.generation { return .newer }
+            guard replacedFingerprint == (try UnsavedTokens.fingerprint(of: tokens)) else { return .older }
+            guard case .responded(_, let response)? = try? SessionState(stored) else { return .newer }
+            return response.loginMismatch == nil ? .unknown : .newer
         }
     }
+
+    /// The age of an unsaved state, compared with the session in the store.
+    enum Age { case newer, older, unknown }
 
     fileprivate enum Report { case notDurable, spooled }
 
@@ -84,15 +86,15 @@ final class UnsavedTokens: Sendable {
     /// It comes from this process's memory, or from `state`, the stored state.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
         guard let entry = self[stored.id], entry.replaces(tokens) else { return state.response }
-        switch Result(catching: { try entry.isNewer(than: stored, replacing: tokens) }) {
-        case .success(true):
+        switch try? entry.age(comparedWith: stored, tokens) {
+        case .newer:
             var response = entry.state.response
             // If the stored response belongs to another login, its error code is kept until a response passes validation.
             if response?.loginMismatch == nil { response?.loginMismatch = state.loginMismatch }
             return response
         // Another machine stored a later response. If the response in memory belongs to another login, it is returned nevertheless, until
         // a refresh has accepted the later one.
-        case .success(nil) where entry.state.loginMismatch != nil: return entry.state.response
+        case .unknown where entry.state.loginMismatch != nil: return entry.state.response
         default: return state.response
         }
     }
@@ -112,10 +114,10 @@ final class UnsavedTokens: Sendable {
         let id = session.id
         // The new tokens must not be lost if no fingerprint can be computed. The empty text equals no fingerprint, so the state is then
         // used until another process saves the session.
-        let replaced = (try? Self.fingerprint(of: tokens)) ?? ""
+        let replacedFingerprint = (try? Self.fingerprint(of: tokens)) ?? ""
         var session = session
-        session.payload = Self.payload(of: state, replaced: replaced)
-        var entry = Entry(session: session, state: state, replaced: replaced)
+        session.payload = Self.payload(of: state, replacing: replacedFingerprint)
+        var entry = Entry(session: session, state: state, replacedFingerprint: replacedFingerprint)
         entry.isResponseStored = isResponseStored
         let before = entries.withLock { [entry] entries in
             let before = entries[id]
@@ -157,8 +159,7 @@ final class UnsavedTokens: Sendable {
     /// Returns the state that replaces a session's stored tokens, from memory or from the spool; nil if neither contains such a state.
     ///
     /// A state that is older than the stored session is removed. If another machine has stored a later response
-    /// (``Entry/isNewer(than:replacing:)`` is nil), the state is kept. It is returned only if that response contains no token
-    /// (`storedResponseHasNoTokens`).
+    /// (``Age/unknown``), the state is kept. It is returned only if that response contains no token (`storedResponseHasNoTokens`).
     func find(
         for stored: StoredSession,
         replacing tokens: TokenSet,
@@ -166,21 +167,21 @@ final class UnsavedTokens: Sendable {
     ) async throws -> SessionState? {
         let id = stored.id
         if let entry = self[id] {
-            let isNewer = try entry.isNewer(than: stored, replacing: tokens)
-            if isNewer != false { return isNewer ?? storedResponseHasNoTokens ? entry.state : nil }
+            let age = try entry.age(comparedWith: stored, tokens)
+            if age != .older { return age == .newer || storedResponseHasNoTokens ? entry.state : nil }
             // The state in memory does not replace the stored tokens. The state in the spool may be newer than the stored tokens, so it is
             // read next.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
         guard let entry = try Self.entry(spooled),
-            case let isNewer = try entry.isNewer(than: stored, replacing: tokens), isNewer != false
+            case let age = try entry.age(comparedWith: stored, tokens), age != .older
         else {
             try? await spool.removeSpooledSession(id)
             return nil
         }
         entries.withLock { $0[id] = entry }
-        return isNewer ?? storedResponseHasNoTokens ? entry.state : nil
+        return age == .newer || storedResponseHasNoTokens ? entry.state : nil
     }
 
     /// Removes the state that was kept for a session.
@@ -201,14 +202,14 @@ final class UnsavedTokens: Sendable {
     ///
     /// If the spool cannot be read, the result is nil, and the state stays in the spool. A later repair then revokes its tokens.
     func take(_ id: SessionID) async -> Entry? {
-        var entry = entries.withLock { $0.removeValue(forKey: id) }
         do {
-            if entry == nil { entry = try await peek(id) }
+            let entry = try await peek(id)
+            entries.withLock { _ = $0.removeValue(forKey: id) }
+            try? await spool?.removeSpooledSession(id)
+            return entry
         } catch {
             return nil
         }
-        try? await spool?.removeSpooledSession(id)
-        return entry
     }
 
     /// The sessions in the spool, also those of other tenants; empty if the store has no spool.
@@ -218,9 +219,9 @@ final class UnsavedTokens: Sendable {
 
     // MARK: Records
 
-    private static func payload(of state: SessionState, replaced: String) -> Secret {
+    private static func payload(of state: SessionState, replacing fingerprint: String) -> Secret {
         var object = state.record
-        object["replaces"] = .string(replaced)
+        object["replaces"] = .string(fingerprint)
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 
@@ -228,7 +229,12 @@ final class UnsavedTokens: Sendable {
     private static func entry(_ spooled: StoredSession) throws(IdentityError) -> Entry? {
         let value = try SessionState.value(of: spooled)
         guard let replaced = value["replaces"]?.string else { return nil }
-        var entry = Entry(session: spooled, state: try SessionState(value), replaced: replaced, isSpooled: true)
+        var entry = Entry(
+            session: spooled,
+            state: try SessionState(value),
+            replacedFingerprint: replaced,
+            isSpooled: true
+        )
         // The process that spooled new tokens has told the observers. The process that spooled a response tells them only after the
         // validation, and may have crashed before. So this process tells them if it cannot save the response either.
         if entry.state.response == nil { entry.report = .spooled }

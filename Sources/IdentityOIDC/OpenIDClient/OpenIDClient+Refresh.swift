@@ -48,7 +48,7 @@ extension OpenIDClient {
                 startedAt: startedAt,
                 receivedAt: httpClient.environment.clock.now
             )
-            received.sent = redacted
+            received.requestSecrets = redacted
             return received
         } catch {
             throw RefreshRefusal(error)
@@ -89,7 +89,8 @@ extension OpenIDClient {
             throw IdentityError.wrapping(error).afterTokenResponse
         }
         // If another process sent the request, this process does not know the request's other secrets, such as a client assertion.
-        let redacted = response.sent ?? RequestSecrets(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
+        let redacted =
+            response.requestSecrets ?? RequestSecrets(secrets: [tokens.refreshToken].compactMap { $0 } + clientSecrets)
         let new: TokenResponse
         do {
             switch try TokenEndpointResponse(http, body, to: .refreshToken, hiding: redacted) {
