@@ -76,40 +76,24 @@ extension RefreshStateMachine {
                 .failed(error, pausesSession: true)
             )
         }
+        // If the response comes from memory or the spool, the store may have a copy of it, or another response.
+        let stored = if case .unsaved = source { baseState?.response } else { RefreshResponse?.none }
+        let isOtherStored = stored.map { !$0.isSame(as: response) } ?? false
+        let copies = isOtherStored ? [response] : [response, stored].compactMap(\.self)
         guard let tokens = baseState?.tokens, baseState?.endReason == nil,
-            !isMismatchRecorded(error.code, of: response, source)
+            copies.contains(where: { $0.loginMismatch != error.code })
         else {
             return .finish(.failed(error, pausesSession: true))
         }
         var marked = response
         marked.loginMismatch = error.code
-        // A response from memory or the spool must not overwrite a different response in the store.
-        guard storeHasNoOtherResponse(marked, source) else {
+        if isOtherStored {
+            // The response must not overwrite the other response in the store.
             let action = Action.spool(.responded(tokens, marked), isReported: true)
             return finish(.failed(error), after: .reportLoginMismatch(error, marked), action)
         }
         let action = Action.save(.responded(tokens, marked), .loginMismatch, requiresLock: false)
         return run([.reportLoginMismatch(error, marked), action], then: .saveLoginMismatch(marked, source, error))
-    }
-
-    /// Whether the response already has this error code.
-    ///
-    /// If an unsaved response is also stored, the stored copy must have the error code, too.
-    private func isMismatchRecorded(
-        _ mismatch: IdentityError.Code,
-        of response: RefreshResponse,
-        _ source: Source
-    ) -> Bool {
-        guard response.loginMismatch == mismatch else { return false }
-        guard case .unsaved = source, case .responded(_, let stored)? = baseState, stored.isSame(as: response) else {
-            return true
-        }
-        return stored.loginMismatch == mismatch
-    }
-
-    private func storeHasNoOtherResponse(_ response: RefreshResponse, _ source: Source) -> Bool {
-        guard case .unsaved = source, case .responded(_, let stored)? = baseState else { return true }
-        return stored.isSame(as: response)
     }
 }
 

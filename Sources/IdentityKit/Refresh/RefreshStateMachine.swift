@@ -162,11 +162,6 @@ package struct RefreshStateMachine: Sendable {
         case (.validate(let response, let source, let isStored), .refused(let refusal))
         where response.loginMismatch != nil:
             return validationFailed(response, source, isStored: isStored, refusal.error)
-        case (.saveLoginMismatch(_, .store, let error), .saved): return .finish(.failed(error))
-        // The store now has the response, so the copy in memory and in the spool is no longer needed.
-        case (.saveLoginMismatch(_, _, let error), .saved): return finish(.failed(error), after: .removeUnsaved)
-        case (.saveLoginMismatch(let response, _, let error), _):
-            return spoolAndFinish(baseState?.tokens.map { .responded($0, response) }, .failed(error))
         case (.validate(_, .provider(let isRepeated), isStored: true), .refused(let refusal)):
             return handleRefusal(refusal, mayResend: !isRepeated, isResponseStored: true)
         case (.validate(_, .provider(let isRepeated), isStored: false), .refused(let refusal)):
@@ -178,6 +173,11 @@ package struct RefreshStateMachine: Sendable {
             return findUnsaved()
         case (.validate(_, .unsaved, _), .refused):
             return removeUnsavedWithoutTokens()
+        case (.saveLoginMismatch(_, .store, let error), .saved): return .finish(.failed(error))
+        // The store now has the response, so the copy in memory and in the spool is no longer needed.
+        case (.saveLoginMismatch(_, _, let error), .saved): return finish(.failed(error), after: .removeUnsaved)
+        case (.saveLoginMismatch(let response, _, let error), _):
+            return spoolAndFinish(baseState?.tokens.map { .responded($0, response) }, .failed(error))
 
         case (.saveTokens(let new, let source, _), .saved):
             return finish(.refreshed(new, isFromEarlierRefresh: source.isFromEarlierRefresh), after: .removeUnsaved)
