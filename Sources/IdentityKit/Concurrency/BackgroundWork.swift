@@ -6,15 +6,11 @@ internal import Synchronization
 /// browser disconnects. So the operations run in unstructured tasks, which are not cancelled with their callers.
 final class BackgroundWork: Sendable {
     private let runs = SingleFlight<Int, Void>()
-    private let serial = Mutex(0)
+    private let starts = Atomic(0)
 
     /// Starts an operation, and does not wait for its end.
     func start(_ body: @escaping @Sendable () async -> Void) {
-        let number = serial.withLock { serial in
-            serial += 1
-            return serial
-        }
-        runs.start(number) { await body() }
+        runs.start(starts.add(1, ordering: .relaxed).newValue) { await body() }
     }
 
     /// Runs an operation and waits until it has ended, also if the caller is cancelled.
