@@ -38,10 +38,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
 
     /// Takes the key's lock; even a cancelled task takes a free lock.
     ///
-    /// - Parameters:
-    ///   - key: The key.
-    ///   - limit: How long to wait; nil means no limit.
-    /// - Returns: Whether the lock was acquired, the limit passed, or the task was cancelled.
+    /// `limit` is how long to wait; nil means no limit.
     package func acquire(_ key: Key, waitingUpTo limit: Duration? = nil) async -> WaitOutcome {
         let ticket: Int? = state.withLock { state in
             guard state.waiters[key] != nil else {
@@ -94,7 +91,6 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         next?.continuation.resume(returning: .acquired)
     }
 
-    /// The number of tasks that wait for the key's lock.
     package func waiting(for key: Key) -> Int {
         state.withLock { $0.waiters[key]?.count ?? 0 }
     }

@@ -37,7 +37,6 @@ final class ProviderRefreshLimiter: Sendable {
         var isRequested = false
     }
 
-    /// The provider's name, for errors.
     private let provider: String
     private let limits: SessionManager.RefreshLimits
     private let environment: IdentityEnvironment
@@ -190,7 +189,7 @@ final class ProviderRefreshLimiter: Sendable {
             hint: (isConfigurationError ? last?.hint : nil)
                 ?? """
                 Try again after the pause, whose length is in the error's retryAfter. To find the reason for the pause, read the error's \
-                cause: it is the last failure of a refresh. The pause signs no buyer out.
+                cause: it is the last failure of a refresh. The pause does not sign buyers out.
                 """,
             retryAfter: wait,
             providerResponse: last?.providerResponse,

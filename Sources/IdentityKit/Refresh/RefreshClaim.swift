@@ -6,7 +6,6 @@ package import FoundationEssentials
 package struct RefreshClaim: Sendable {
     /// The correlation id of the refresh, to find the refresh in the log of a crashed process.
     let correlationID: String
-    /// When the refresh began.
     let startedAt: Date
     /// Whether the process that began the refresh has given up without a response.
     ///

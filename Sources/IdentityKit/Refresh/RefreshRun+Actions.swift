@@ -4,9 +4,6 @@ extension RefreshRun {
     /// The time limit for repeated attempts to save new tokens.
     static let savingLimit = Duration.seconds(5)
 
-    /// Performs an action of the state machine.
-    ///
-    /// - Returns: The event that follows from the action.
     mutating func perform(_ action: RefreshStateMachine.Action) async -> RefreshStateMachine.Event {
         switch action {
         case .load: return await load()
@@ -147,8 +144,8 @@ extension RefreshRun {
         var isResponseStored = false
         if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
         var session = successor(of: base, state, .tokens(.unsaved))
-        // Another process may have saved the session after this run last loaded or saved it. That session may contain a newer response. It
-        // has at least this generation, so it does not seem older than this state.
+        // If another process has saved the session meanwhile, the stored session may contain a newer response. So this state must not have
+        // a later generation than that session.
         session.generation = ownGeneration + 1
         await unsaved.keep(session, state, replacing: old, isResponseStored: isResponseStored, reports: reports)
     }

@@ -1,7 +1,6 @@
 /// Runs one ``RefreshStateMachine`` under the session's lock.
 ///
-/// The run performs the actions of the state machine (`RefreshRun+Actions.swift`), and reports the outcome to the observers. All I/O of a
-/// run is here, except the I/O of the spool, which is in ``UnsavedTokens``.
+/// The run performs the actions of the state machine (`RefreshRun+Actions.swift`), and reports the outcome to the observers.
 struct RefreshRun: SessionService {
     let context: SessionContext
     let id: SessionID
@@ -15,7 +14,6 @@ struct RefreshRun: SessionService {
     ///
     /// Each save increases the generation. If the store has a later generation than this one, another process saved it.
     var ownGeneration: Int64?
-    /// The permit of the provider's limiter; nil until the limiter has granted one.
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing
     /// Whether this run has performed the action `reportLoginMismatch`.
@@ -46,8 +44,7 @@ struct RefreshRun: SessionService {
 
     /// Performs the actions of the state machine until it finishes, and reports its outcome.
     ///
-    /// - Parameter wait: How long this task waited for the lock.
-    /// - Returns: The outcome.
+    /// `wait` is how long this task waited for the lock.
     mutating func run(afterWait wait: Duration) async -> RefreshOutcome {
         // If the newest tokens are only in this process's memory, this process keeps the lock after the run, if the store's locks permit
         // it. Without the lock, another process could send the old refresh token.

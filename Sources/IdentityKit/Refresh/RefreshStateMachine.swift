@@ -6,7 +6,8 @@
 ///
 /// A refresh without failures has these steps:
 ///
-/// 1. Load the session. Then look in memory, and in the *spool* (a folder on this machine), for what an earlier refresh could not save.
+/// 1. Load the session. Then look in memory, and in the *spool* (a directory on this machine), for tokens or a response that an earlier
+///    refresh could not save.
 /// 2. Prepare the request, for example wait until the ``ProviderRefreshLimiter`` permits it.
 /// 3. Save a *claim* (state `claimed`): the mark that this process is about to send the refresh token. After a crash, the claim tells the
 ///    next process that the token may have been used.
@@ -17,30 +18,31 @@
 ///
 /// A provider that is not ``JournaledRefreshing`` returns validated tokens in step 4. Its refreshes omit steps 5 and 6.
 ///
-/// If step 1 finds unsaved new tokens, the refresh continues at step 7. If it finds an unsaved response, the refresh continues at step 5
-/// for an `active` or `claimed` session, and otherwise at step 6. If it finds nothing unsaved, the stored state decides how the refresh continues (``continueFromStoredState()``):
+/// After step 1, the refresh may continue at a later step. If it has found unsaved tokens, step 7 follows. If it has found an unsaved
+/// response, step 5 follows for an `active` or `claimed` session, and otherwise step 6. If it has found nothing unsaved, the stored state
+/// decides (``continueFromStoredState()``):
 ///
 /// - `active`: If the stored tokens reach the ``RefreshGoal``, the caller gets them. If not, step 2 follows.
-/// - `claimed`: An earlier refresh may have sent the refresh token, but saved no response. Step 2 follows, and the token is sent again,
-///   because some providers accept a used token for a short time. If the lock can be lost (see below), the process that saved the claim
-///   may still run. Then the run ends first, and ``TokenRefresher`` waits without the lock. A new run begins when the session has changed,
-///   or when that process has had enough time to save its response. Nobody waits if the claim is *abandoned*: that process has given up.
-/// - `responded`: A response is stored, but no validation has accepted it yet. Step 6 follows. The refresh token is sent again only if the
-///   response contains no token and has no login mismatch (see below).
+/// - `claimed`: An earlier refresh has saved no response, so it is unknown whether the refresh token was used. Step 2 follows, and the
+///   token is sent again, because some providers accept a used token for a short time. If the lock can be lost (see below), the process
+///   that saved the claim may still run. Then ``TokenRefresher`` first waits, without the lock, until the session has changed or that
+///   process has had enough time to save its response. It does not wait if the claim is *abandoned*: that process has given up.
+/// - `responded`: No validation has accepted the stored response yet. Step 6 follows. The refresh token is sent again only if the response
+///   contains no token and has no login mismatch (see below).
 /// - `ended`: The refresh fails, and the buyer must sign in again.
 ///
 /// These failures can happen:
 ///
 /// - **The request fails, or its response contains no token.** After `invalid_grant`, the session usually ends
-///   (``endIfOldTokensRemain(_:_:isUnchanged:)``). Another failure may not show whether the provider used the token, for example if a sent
-///   request got no response. The refresh is then *in doubt* (``isInDoubt``), and sends the token a second time at once. In all other
-///   cases, the refresh fails. If it is in doubt, the claim stays, and the next refresh, which a caller or a repair starts, sends the token
-///   again. If it is not in doubt, the session becomes active again.
+///   (``endIfOldTokensRemain(_:_:isUnchanged:)``). If the failure does not show whether the provider used the token, for example because
+///   no response arrived, the refresh is *in doubt* (``isInDoubt``), and sends the token a second time at once. After any other failure,
+///   and after a second failure, the refresh fails. If it is in doubt, the next refresh sends the token again. If it is not in doubt, the
+///   session becomes active again.
 /// - **The response cannot be validated now,** for example because the provider's keys could not be fetched. The refresh fails. The
 ///   response is kept, and the next refresh validates it again.
 /// - **The response belongs to another login** (*login mismatch*): for example, its ID token names another buyer. This may be an attack.
-///   The code of this error is stored with the response. Until a validation accepts the response, each refresh only validates it again.
-///   Callers get no token, not even the old one.
+///   The error code is stored with the response. Until a validation accepts the response, callers get no token, not even the old one, and
+///   the refresh token is not sent.
 /// - **The store fails.** If the claim cannot be saved, nothing is sent. A response or new tokens that cannot be saved are kept in memory
 ///   and in the spool, if the store has a spool. The refresh continues, and the caller gets the new tokens. The next refresh on this
 ///   machine saves them.
@@ -50,7 +52,8 @@
 ///
 /// Two kinds of locks can be lost while their holder still runs: a lease, which ends if its holder cannot renew it in time, and a lock of a
 /// server, which ends with the connection. For them, ``HeldLock/provesPreviousHolderGone`` is false. The refresh token is sent only if the
-/// lock certainly lasts for the provider's whole timeout. New responses and new tokens are saved even without the lock, unless another process has changed the session.
+/// lock certainly lasts for the provider's whole timeout. New responses and new tokens are saved even without the lock, unless another
+/// process has changed the session.
 ///
 /// `Documentation/Operating/Refresh.md` has the tables of all transitions and of the crash points.
 package struct RefreshStateMachine: Sendable {
@@ -89,6 +92,7 @@ package struct RefreshStateMachine: Sendable {
     }
 
     let goal: RefreshGoal
+    /// ``HeldLock/provesPreviousHolderGone`` of the session's lock.
     let provesPreviousHolderGone: Bool
     var step = Step.start
     /// The state that this refresh loaded first; its tokens are the old tokens, which the refresh replaces.
@@ -110,10 +114,6 @@ package struct RefreshStateMachine: Sendable {
     /// Whether a validation found no token in the stored response.
     var storedResponseHasNoTokens = false
 
-    /// - Parameters:
-    ///   - goal: The goal of the refresh.
-    ///   - provesPreviousHolderGone: ``HeldLock/provesPreviousHolderGone`` of the session's lock: whether its previous holder has
-    ///     certainly released it or ended.
     package init(_ goal: RefreshGoal, provesPreviousHolderGone: Bool) {
         self.goal = goal
         self.provesPreviousHolderGone = provesPreviousHolderGone

@@ -184,7 +184,6 @@ final class UnsavedTokens: Sendable {
         return age == .newer || storedResponseHasNoTokens ? entry.state : nil
     }
 
-    /// Removes the state that was kept for a session.
     func forget(_ id: SessionID) async {
         let entry = entries.withLock { $0.removeValue(forKey: id) }
         // The spooled session is removed only if this process has written or read it. If another process has written it, the next refresh

@@ -51,11 +51,8 @@ final class SessionTokensCache: Sendable {
 
     /// Stores tokens that were read from the store.
     ///
-    /// - Parameters:
-    ///   - tokens: The tokens.
-    ///   - remaining: How long the access token is valid.
-    ///   - untilDue: The time until the access token is due for a refresh or its session ends.
-    ///   - ticket: The value of ``ticket`` before the read.
+    /// `remaining` is how long the access token is valid. `untilDue` is the time until the token is due for a refresh or its session ends.
+    /// `ticket` is the value of ``ticket`` before the read.
     func put(_ tokens: SessionTokens, remaining: Duration, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }
         let now = clock.elapsed

@@ -38,7 +38,7 @@ extension SessionManager {
         }
     }
 
-    /// Calls ``repair()`` and ``sweep()`` regularly until its task is cancelled; run it beside the app's server.
+    /// Repairs interrupted refreshes and calls ``sweep()`` regularly until its task is cancelled; run it beside the app's server.
     ///
     /// If a repair or a sweep fails, the observers receive the event ``IdentityEvent/Kind/storeFailed(_:)``, and the next run tries again.
     /// If a provider fails ``checkConfiguration()``, they receive ``IdentityEvent/Kind/refreshFailed(_:)`` after each repair.
