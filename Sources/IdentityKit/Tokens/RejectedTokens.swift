@@ -3,7 +3,7 @@ internal import Synchronization
 /// The access tokens that a resource server rejected right after their refresh; another refresh of these tokens would not help.
 final class RejectedTokens: Sendable {
     /// After a server has rejected a token right after its refresh, further rejections cause no refresh for this time.
-    private static let memory = Duration.seconds(300)
+    private static let retention = Duration.seconds(300)
 
     private let clock: any IdentityClock
     /// If the table evicts a token, the next rejection of the token costs one more refresh.
@@ -16,11 +16,11 @@ final class RejectedTokens: Sendable {
     func add(_ tokens: TokenSet, of id: SessionID) {
         guard let fingerprint = try? UnsavedTokens.fingerprint(of: tokens) else { return }
         let now = clock.elapsed
-        entries.withLock { $0.insert((fingerprint, now), for: id) { now - $0.at >= Self.memory } }
+        entries.withLock { $0.insert((fingerprint, now), for: id) { now - $0.at >= Self.retention } }
     }
 
     func contains(_ tokens: TokenSet, of id: SessionID) -> Bool {
-        guard let entry = entries.withLock({ $0[id] }), clock.elapsed - entry.at < Self.memory else { return false }
+        guard let entry = entries.withLock({ $0[id] }), clock.elapsed - entry.at < Self.retention else { return false }
         return (try? UnsavedTokens.fingerprint(of: tokens)) == entry.fingerprint
     }
 }

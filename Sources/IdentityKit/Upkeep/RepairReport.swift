@@ -4,7 +4,7 @@ public struct RepairReport: Sendable, Equatable {
     public var repaired = 0
     /// The number of sessions that were left out for now.
     ///
-    /// A refresh of such a session may be running, in this or another process, or too many refreshes run at the session's provider.
+    /// For example, a refresh of such a session is running, in this or another process, or too many refreshes run at its provider.
     public var busy = 0
     /// The number of sessions whose buyer has to sign in again, for example because the provider no longer accepts the refresh token.
     public var ended = 0
