@@ -27,10 +27,13 @@ import Testing
         #expect(error?.kind == .configuration)
     }
 
-    @Test("a revocation for an unknown address creates no buyer")
+    @Test("a revocation or a logout for an unknown address creates no buyer")
     func unknownBuyer() async throws {
         let sandbox = try await ShopSandbox.start()
         sandbox.openID.revokeTokens(ofBuyer: "nobody@example.com")
+        await sandbox.openID.endSessions(ofBuyer: "nobody@example.com")
+        sandbox.bolt.endSessions(ofBuyer: "nobody@example.com")
+        #expect(sandbox.openID.sessionIDs(ofBuyer: "nobody@example.com").isEmpty)
         #expect(sandbox.openID.directory.existingBuyer(email: "nobody@example.com") == nil)
         await sandbox.stop()
     }

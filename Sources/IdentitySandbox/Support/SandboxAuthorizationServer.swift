@@ -36,10 +36,10 @@ public final class SandboxTokens: Sendable {
     }
 
     func endSessions(ofBuyer email: String) {
-        let buyer = directory.buyer(email: email).number
+        guard let buyer = directory.existingBuyer(email: email) else { return }
         state.withLock { state in
-            state.logins.closeSessions { $0.buyer == buyer }
-            state.ledger.revoke { $0.buyer == buyer }
+            state.logins.closeSessions { $0.buyer == buyer.number }
+            state.ledger.revoke { $0.buyer == buyer.number }
         }
     }
 }

@@ -113,8 +113,8 @@ extension SandboxOpenID {
     ///
     /// It also signs out the buyer's browsers whose session has no code or token yet.
     public func endSessions(ofBuyer email: String) async {
-        let buyer = directory.buyer(email: email).number
-        tokens.state.withLock { $0.logins.closeSessions { $0.buyer == buyer } }
+        guard let buyer = directory.existingBuyer(email: email) else { return }
+        tokens.state.withLock { $0.logins.closeSessions { $0.buyer == buyer.number } }
         for id in sessionIDs(ofBuyer: email) { await endSession(id) }
     }
 

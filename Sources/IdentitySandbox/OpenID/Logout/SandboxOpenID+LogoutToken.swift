@@ -13,8 +13,8 @@ public enum SandboxLogoutTarget: Sendable {
 extension SandboxOpenID {
     /// The `sid` values of a buyer's sessions, in the order of their logins.
     public func sessionIDs(ofBuyer email: String) -> [String] {
-        let buyer = directory.buyer(email: email).number
-        return tokens.state.withLock { $0.ledger.values(of: \.sessionID) { $0.buyer == buyer } }
+        guard let buyer = directory.existingBuyer(email: email) else { return [] }
+        return tokens.state.withLock { $0.ledger.values(of: \.sessionID) { $0.buyer == buyer.number } }
     }
 
     /// Makes a logout token for the first client (OpenID Connect Back-Channel Logout section 2.4).
