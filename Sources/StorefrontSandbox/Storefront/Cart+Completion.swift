@@ -6,8 +6,8 @@ internal import IdentitySandbox
 struct CartCompletion: Sendable {
     var isPaid = false
     var isPrepared = false
-    /// The ids of the completion attempts, by the `attemptToken` that the app chose; a repeated token starts no new attempt.
-    var attempts: [String: String] = [:]
+    /// The id of the accepted completion attempt; another submission starts no new attempt, even with another `attemptToken`.
+    var attemptID: String?
 }
 
 extension SandboxStorefront {
@@ -37,8 +37,7 @@ extension SandboxStorefront {
                 ["result": try changeOwned(call) { prepare(&$0, viewer.during(call)) }]
             },
             "cartSubmitForCompletion": { [self] call in
-                let token = call.arguments.text("attemptToken")
-                return ["result": try changeOwned(call) { submit(&$0, token, viewer.during(call)) }]
+                ["result": try changeOwned(call) { submit(&$0, viewer.during(call)) }]
             },
         ]
     }
@@ -50,7 +49,7 @@ extension SandboxStorefront {
         return cart
     }
 
-    /// Checks and changes a cart under one lock, so that concurrent submissions with the same `attemptToken` start only one attempt.
+    /// Checks and changes a cart under one lock, so that concurrent submissions start only one attempt.
     private func changeOwned(_ call: GraphCall, _ change: (inout Cart) -> GraphNode) throws(UserError) -> GraphNode {
         var result = GraphNode.null
         _ = try changeCart(Cart.parse(call.arguments.text("cartId"))) { result = change(&$0) }
@@ -71,8 +70,8 @@ extension SandboxStorefront {
         return ["__typename": .text("CartStatusReady"), "cart": node]
     }
 
-    private func submit(_ cart: inout Cart, _ token: String, _ viewer: CartViewer) -> GraphNode {
-        if let known = cart.completion.attempts[token] {
+    private func submit(_ cart: inout Cart, _ viewer: CartViewer) -> GraphNode {
+        if let known = cart.completion.attemptID {
             return ["__typename": .text("SubmitAlreadyAccepted"), "attemptId": .text(known)]
         }
         if let pause = takeThrottle() {
@@ -87,7 +86,7 @@ extension SandboxStorefront {
             return ["__typename": .text("SubmitFailed"), "checkoutUrl": url, "errors": .list([error])]
         }
         let attempt = RandomText.hexadecimal(16)
-        cart.completion.attempts[token] = attempt
+        cart.completion.attemptID = attempt
         beginAttempt(attempt, of: cart.token)
         return ["__typename": .text("SubmitSuccess"), "attemptId": .text(attempt), "redirectUrl": url]
     }
