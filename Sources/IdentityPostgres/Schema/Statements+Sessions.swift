@@ -9,13 +9,15 @@ extension Statements {
     ]
     private static let replacementTypes = sessionTypes + [.integer]
 
+    /// Inserts a session, unless its id is in use or in quarantine.
     var insertSession: Statement {
         statement(
             Self.sessionTypes,
             """
             INSERT INTO §session (key, hash, buyer, tenant, provider, issuer, generation, retained_until, slot,
             provider_session, is_in_doubt, is_restored)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (key) DO NOTHING
+            SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12
+            WHERE NOT EXISTS (SELECT FROM §quarantine WHERE kind = 0 AND (key = $1 OR hash = $2)) ON CONFLICT (key) DO NOTHING
             """
         )
     }
