@@ -64,6 +64,21 @@ struct JourneyTests {
         }
     }
 
+    @Test("the events of the approaches name the first failed step's problem")
+    func failedStep() async throws {
+        var shop = SandboxStorefrontConfiguration()
+        shop.variants = [.init(id: "gid://shopify/ProductVariant/7", product: "7", title: "One", price: 900, stock: 0)]
+        try await LabStage.with(storefront: shop) { stage in
+            let file = try #require(stage.environment["IDENTITY_CONFIG"])
+            let arguments = ["--config", file, "--callback", "sandbox", "--json"]
+            let ended = try await LabProcess(arguments, environment: stage.environment).ended()
+            let events = try ended.events()
+            let failed = try #require(events.first { $0["held"] == .bool(false) }?["detail"]?.string)
+            let problems = events.filter { $0["event"]?.string == "approach" }.map { $0["problem"]?.string ?? "" }
+            #expect(!problems.isEmpty && problems.allSatisfy { !$0.isEmpty && failed.hasPrefix($0) }, "\(ended)")
+        }
+    }
+
     @Test("identity-lab compare refuses an --html file in a missing folder before the first sign-in")
     func missingFolder() async throws {
         let folder = try TemporaryDirectory("compare")

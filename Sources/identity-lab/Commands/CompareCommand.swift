@@ -85,12 +85,13 @@ struct CompareCommand: Command {
             if services.configuration.storefront != nil { _ = try await run.fillCart() }
             _ = try await run.refresh(isExpired: false)
             _ = try await run.signOut()
-            return (await run.report(problem: nil), nil)
+            return (await run.report(), nil)
         } catch {
             let error = IdentityError.wrapping(error)
             await run.cleanUp()
             guard error.kind != .cancelled, !Task.isCancelled else { throw error }
-            return (await run.report(problem: error.message), error)
+            await run.fail(error)
+            return (await run.report(), error)
         }
     }
 

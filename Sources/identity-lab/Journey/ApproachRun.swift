@@ -19,6 +19,8 @@ actor ApproachRun {
     private(set) var facts = ApproachFacts()
     /// The access token before the refresh.
     private(set) var oldToken: Secret?
+    /// The message of the first failed step.
+    private var problem: String?
 
     init(_ provider: String, _ entryPoint: LoginEntryPoint?, on services: RunEnvironment) throws {
         let recorder = Recorder { services.service(at: $0) }
@@ -33,7 +35,10 @@ actor ApproachRun {
         facts.clientAuthentication = methods.joined(separator: ", ").printable
     }
 
-    func report(problem: String?) -> ApproachReport {
+    /// Records the error of a failed step for the report.
+    func fail(_ error: IdentityError) { problem = problem ?? error.message }
+
+    func report() -> ApproachReport {
         countRequests()
         return ApproachReport(
             provider: provider,

@@ -55,7 +55,7 @@ actor ProviderRun {
 
     func report() async -> [ApproachReport] {
         var reports: [ApproachReport] = []
-        for run in runs { reports.append(await run.report(problem: nil)) }
+        for run in runs { reports.append(await run.report()) }
         return reports
     }
 
@@ -68,8 +68,18 @@ actor ProviderRun {
 
     // MARK: Steps
 
+    /// Runs a step of some runs; an error is recorded for each of them.
+    ///
+    /// - Returns: Whether the step passed.
+    @discardableResult
+    private func step(_ title: String, of runs: [ApproachRun], _ work: () async throws -> String) async throws -> Bool {
+        guard let error = try await reporter.step(title, work) else { return true }
+        for run in runs { await run.fail(error) }
+        return false
+    }
+
     private func signIn(_ run: ApproachRun) async throws -> Bool {
-        try await reporter.step("sign in, \((run.entryPoint ?? .async).title)") {
+        try await step("sign in, \((run.entryPoint ?? .async).title)", of: [run]) {
             let session = try await run.signIn(announce: reporter.askToSignIn)
             let buyer = session.buyer.displayName ?? session.buyer.email?.value ?? "a buyer"
             return "\(buyer), subject \(session.buyer.subject)"
@@ -77,7 +87,7 @@ actor ProviderRun {
     }
 
     private func searchStore() async throws {
-        try await reporter.step("tokens stored encrypted") {
+        try await step("tokens stored encrypted", of: signedIn) {
             guard let bytes = try services.store.storedBytes() else {
                 return "skipped: the files of a database server cannot be searched"
             }
@@ -99,7 +109,7 @@ actor ProviderRun {
 
     private func fillCarts() async throws {
         try await cartStep("cart filled, buyer attached") { run in try check(await run.fillCart()) }
-        try await reporter.step("new checkout URL") {
+        try await step("new checkout URL", of: signedIn) {
             guard let run = signedIn.first else { throw IdentityError.notSignedIn }
             return "\(try await run.checkoutAgain().url.reveal())"
         }
@@ -107,7 +117,7 @@ actor ProviderRun {
 
     private func refresh(_ isExpired: Bool) async throws -> Bool {
         var areRefreshed = true
-        let isDone = try await reporter.step(isExpired ? "access token expired" : "access token refreshed") {
+        let isDone = try await step(isExpired ? "access token expired" : "access token refreshed", of: signedIn) {
             var outcomes: [String] = []
             for run in signedIn {
                 if let tokens = try await run.refresh(isExpired: isExpired) {
@@ -132,7 +142,7 @@ actor ProviderRun {
 
     /// Runs a step with the cart of every run, and reports the identities of the carts.
     private func cartStep(_ title: String, _ identity: (ApproachRun) async throws -> CartIdentity) async throws {
-        try await reporter.step(title) {
+        try await step(title, of: signedIn) {
             var identities: [String] = []
             for run in signedIn { identities.append(ApproachNames.text(for: try await identity(run))) }
             return Self.distinct(identities)
@@ -140,7 +150,7 @@ actor ProviderRun {
     }
 
     private func signOut() async throws {
-        try await reporter.step("sign out") {
+        try await step("sign out", of: signedIn) {
             var pages: [String] = []
             for run in signedIn {
                 let cart = await run.cartID

@@ -31,16 +31,15 @@ final class StepReporter: Sendable {
 
     /// Runs a step, and prints the text or the error of `work`.
     ///
-    /// - Returns: Whether the step passed.
+    /// - Returns: The error of the step; nil if it passed.
     /// - Throws: The error of `work` if `work` or the command was cancelled.
-    @discardableResult
-    func step(_ title: String, _ work: () async throws -> String) async throws -> Bool {
+    func step(_ title: String, _ work: () async throws -> String) async throws -> IdentityError? {
         let started = ContinuousClock.now
         do {
             let detail = try await work()
             state.withLock { $0.passed += 1 }
             report(title, detail, time: .now - started, passed: true)
-            return true
+            return nil
         } catch {
             let wrapped = IdentityError.wrapping(error)
             guard wrapped.kind != .cancelled, !Task.isCancelled else { throw wrapped }
@@ -50,7 +49,7 @@ final class StepReporter: Sendable {
             }
             let hint = wrapped.hint.map { " \($0)" } ?? ""
             report(title, "\(wrapped.message)\(hint) [\(wrapped.code)]", time: .now - started, passed: false)
-            return false
+            return wrapped
         }
     }
 
