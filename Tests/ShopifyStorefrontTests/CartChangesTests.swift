@@ -200,6 +200,7 @@ import Testing
             if hasCart { _ = try await shop.carts.create(shop.mugs(7), for: session, in: shop.context) }
             let guest = try await shop.sessions.beginGuest().id
             _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
+            _ = try await shop.carts.addGiftCards(["ABCD1234"], for: guest, in: shop.context)
             let merge = try await shop.carts.mergeGuestCart(
                 of: guest,
                 into: session,
@@ -208,6 +209,7 @@ import Testing
             )
             #expect(merge.outcome == (hasCart ? .discarded : .adopted))
             #expect(merge.cart?.cart.totalQuantity == (hasCart ? 7 : 1))
+            #expect(merge.lostGiftCards == (hasCart ? ["1234"] : []))
         }
     }
 

@@ -205,7 +205,7 @@ extension CartAdapter: SignInCarts {
         // creates the cart again, without a reservation. This call merges nothing then; the app's next call of `mergeGuestCart` merges the
         // new cart.
         var found = source
-        _ = try await current(&found, in: context)
+        let guestCart = try await current(&found, in: context).cart
         // Both sessions have the same cart if an earlier merge was interrupted before it removed the cart from the guest's session.
         let own = try await attachments.read(id).binding?.cartID
         let isSameCart = own == source.cartID
@@ -219,7 +219,10 @@ extension CartAdapter: SignInCarts {
             if let cart { return CartMergeResult(outcome: .adopted, cart: cart) }
         }
         if merge == .preferCustomer {
-            return CartMergeResult(outcome: .discarded, cart: try await attach(to: id, under: locks, in: context))
+            var result = CartMergeResult(outcome: .discarded)
+            result.lostGiftCards = guestCart.giftCards.map(\.lastCharacters)
+            result.cart = try await attach(to: id, under: locks, in: context)
+            return result
         }
         return try await mergeLines(&source, of: locked, into: id, context)
     }

@@ -18,8 +18,7 @@ public struct CartMergeResult: Sendable {
     public var conflicts: [String] = []
     /// The last characters of the gift cards on the guest's cart that the buyer's cart did not get.
     ///
-    /// The adapter does not know the codes of these gift cards, so the buyer must enter the codes again. The list is empty
-    /// with the outcome ``CartMergeOutcome/discarded``.
+    /// The adapter does not know the codes of these gift cards, so the buyer must enter the codes again.
     public var lostGiftCards: [String] = []
     /// The guest's session, if a later call can merge its cart; otherwise nil.
     ///
