@@ -131,6 +131,22 @@ struct LoginFileTests {
         await expect(.storeCorrupt, .configuration) { try await reopened.takeLoginAttempt("login") }
     }
 
+    @Test("a damaged pending login that stayed in the file after a crash is in quarantine only once")
+    func interruptedQuarantine() async throws {
+        let store = try await open()
+        try await store.insert(sampleAttempt("login"))
+        let file = try directory.loginFile
+        var content = try directory.contents(file)
+        content[content.count - 500] ^= 1
+        // The second round begins like a process that starts after a crash between the copy and the removal.
+        for _ in 0..<2 {
+            try directory.overwrite(content, in: file)
+            #expect(try await store.quarantineDamagedRows() == 1)
+            let health = try await store.checkHealth()
+            #expect([health.quarantinedRows, health.loginAttempts] == [1, 0])
+        }
+    }
+
     @Test("a pending login that was moved to another tenant cannot be decrypted")
     func tenants() async throws {
         let store = try await open()

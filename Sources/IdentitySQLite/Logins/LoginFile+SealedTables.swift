@@ -26,7 +26,8 @@ extension LoginFile: SealedTables {
 
     /// Copies the rows into the table `quarantine` of the database, then removes them from the file.
     ///
-    /// A row that another call has changed since it was read stays in the file and does not count.
+    /// A row that the table already contains is not copied again. A row that another call has changed since it was read stays in the file
+    /// and does not count.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
         try await database.write { [now = database.queue.clock.now] connection in
             for case (.loginAttempt(let row), let reason) in zip(rows.map(\.row), reasons) {

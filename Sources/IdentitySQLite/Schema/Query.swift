@@ -124,10 +124,12 @@ enum Query: Int, CaseIterable {
                 "buyer, tenant, provider, issuer, provider_session, generation, retained_until, in_doubt, restored"
             )
         case .quarantineAttempt: Self.quarantine("login_attempt", "tenant, expires_at")
+        // If a process ended after this statement and before it removed the login from its file, the next quarantine finds the login again.
         case .addQuarantinedAttempt:
             """
             INSERT INTO quarantine (origin, reason, moved_at, key, hash, tenant, expires_at, slot)
-            VALUES ('login_attempt', ?1, ?2, ?3, ?4, ?5, ?6, ?7)
+            SELECT 'login_attempt', ?1, ?2, ?3, ?4, ?5, ?6, ?7
+            WHERE NOT EXISTS (SELECT 1 FROM quarantine WHERE hash = ?4 AND origin = 'login_attempt' AND slot = ?7)
             """
         case .quarantineAttachment: Self.quarantine("attachment", "session, revision")
         case .deleteAttachmentRow: "DELETE FROM attachment WHERE key = ?1"
