@@ -161,6 +161,22 @@ struct SpoolTests {
         #expect(try directory.entries(of: directory.spool).count == 1)
     }
 
+    @Test("a sweep keeps a newer session that is spooled while it runs")
+    func sweepingWhileSpooling() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        let sessions = try (0..<30).map { _ in try sampleSession(retainedUntil: Date(timeIntervalSince1970: 1_000)) }
+        for session in sessions { try await store.spool(session) }
+        async let sweep = store.spool.sweep(expiredBefore: Date(timeIntervalSince1970: 2_000))
+        for session in sessions {
+            var newer = session.next()
+            newer.retainedUntil = Date(timeIntervalSince1970: 3_000)
+            try await store.spool(newer)
+        }
+        _ = try await sweep
+        #expect(try await store.spooledSessions().count == sessions.count)
+    }
+
     private func result<R>(_ body: () async throws -> R) async -> Result<R, IdentityError> {
         do {
             return .success(try await body())

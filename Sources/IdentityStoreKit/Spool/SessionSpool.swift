@@ -104,9 +104,16 @@ public final class SessionSpool: Sendable {
     /// - Returns: The number of removed sessions.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         var count = 0
-        for session in try await sessions() where session.retainedUntil < date {
-            try await remove(session.id)
-            count += 1
+        for name in try await run({ [directory] in try directory.names() }) {
+            // Both steps are one piece of work of the queue: otherwise a newer session that ``keep(_:)`` writes between them would be lost.
+            let isRemoved = try await run { [self] in
+                guard let bytes = try? directory.read(name), let session = try? open(bytes, named: name),
+                    session.retainedUntil < date
+                else { return false }
+                try directory.remove(name)
+                return true
+            }
+            if isRemoved { count += 1 }
         }
         let seconds = Int(exactly: date.timeIntervalSince1970.rounded(.down)) ?? 0
         try await run { [directory] in try directory.removeLeftovers(at: seconds) }
