@@ -160,13 +160,10 @@ struct RowTests {
         #expect(try await usage(new) == ["active 0", "read_only 7"])
         #expect(try await new.checkHealth().rowsUnderReadOnlyKeys == 7)
         var total = ResealProgress()
-        var position: ResealPosition?
         repeat {
-            let step = try await new.resealRows(after: position, limit: 2)
-            total.resealed += step.resealed
-            total.postponed += step.postponed
-            position = step.position
-        } while position != nil
+            let step = try await new.resealRows(after: total.position, limit: 2)
+            total += step
+        } while total.position != nil
         #expect(total.resealed == 6 && total.postponed == 1)
         #expect(try await usage(new) == ["active 6", "read_only 1"])
         for session in sessions where session.id != busy.id {
@@ -181,7 +178,7 @@ struct RowTests {
         #expect(try await usage(old).contains("missing 5"))
         // The rotation is reverted: the old key is active again.
         let back = try await schema.open { $0.readOnlyKeys = [key] }
-        position = nil
+        var position: ResealPosition?
         repeat {
             position = try await back.resealRows(after: position, limit: 100).position
         } while position != nil

@@ -30,16 +30,12 @@ struct KeyRotationTests {
     }
 
     private func finish(_ store: SQLiteStore, limit: Int) async throws -> ResealProgress {
-        var all = ResealProgress()
-        var position: ResealPosition?
+        var total = ResealProgress()
         repeat {
-            let step = try await store.resealRows(after: position, limit: limit)
-            all.resealed += step.resealed
-            all.postponed += step.postponed
-            all.unreadable += step.unreadable
-            position = step.position
-        } while position != nil
-        return all
+            let step = try await store.resealRows(after: total.position, limit: limit)
+            total += step
+        } while total.position != nil
+        return total
     }
 
     @Test(

@@ -80,4 +80,12 @@ public struct ResealProgress: Sendable {
         self.unreadable = unreadable
         self.position = position
     }
+
+    /// Adds the numbers of the next step, and sets the position to the position of this step.
+    package static func += (total: inout ResealProgress, step: ResealProgress) {
+        total.resealed += step.resealed
+        total.postponed += step.postponed
+        total.unreadable += step.unreadable
+        total.position = step.position
+    }
 }

@@ -19,10 +19,7 @@ struct KeyRotationRun {
             repeat {
                 try Task.checkCancellation()
                 let step = try await store.resealRows(after: total.position, limit: Self.step)
-                total.resealed += step.resealed
-                total.postponed += step.postponed
-                total.unreadable += step.unreadable
-                total.position = step.position
+                total += step
                 if ContinuousClock.now - lastNote >= Self.progressInterval {
                     lastNote = .now
                     note(total, "so far")

@@ -194,10 +194,7 @@ extension StoreKeyRotating {
         for _ in 0..<10_000 {
             let step = try await resealRows(after: total.position, limit: limit)
             #expect(step.resealed + step.postponed + step.unreadable <= limit)
-            total.resealed += step.resealed
-            total.postponed += step.postponed
-            total.unreadable += step.unreadable
-            total.position = step.position
+            total += step
             if total.position == nil { return total }
         }
         Issue.record("The key rotation did not end after 10,000 steps.")
