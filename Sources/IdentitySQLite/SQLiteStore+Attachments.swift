@@ -28,8 +28,8 @@ extension SQLiteStore: SessionAttachmentStore {
         let row = try payload.map { try records.seal($0, as: name, of: id, revision: next) }
         return try await database.write { connection in
             guard try connection.hasSession(session) else { return false }
-            let (key, name): (Value, Value) = (.key(hash), .bytes(hash))
-            let (query, values): (Query, [Value])
+            let (key, name): (ColumnValue, ColumnValue) = (.key(hash), .bytes(hash))
+            let (query, values): (Query, [ColumnValue])
             switch (row?.record, revision) {
             case (let record?, nil):
                 (query, values) = (.insertAttachment, [key, name, .key(session), .integer(next), .bytes(record)])

@@ -42,7 +42,7 @@ extension SQLiteStore: LoginAttemptStore {
     /// A stored login with the same key does not count, because the new login replaces it.
     private static func makeRoom(_ connection: Connection, for new: SealedLoginAttempt, _ maximum: Int) throws {
         guard connection.attemptCounter.addRow(of: new.tenant, limit: maximum) else { return }
-        let (tenant, key): (Value, Value) = (.text(new.tenant), .key(new.hash))
+        let (tenant, key): (ColumnValue, ColumnValue) = (.text(new.tenant), .key(new.hash))
         let count = try connection.first(.countAttempts, tenant, key) { Int($0.integer(0)) } ?? 0
         guard count >= maximum else { return }
         _ = try connection.run(.evictAttempts, tenant, key, .integer(Int64(count - maximum + 1)))

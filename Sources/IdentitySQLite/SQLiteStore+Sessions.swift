@@ -87,12 +87,12 @@ extension SQLiteStore: PartialSessionListing {
     ///
     /// A session in quarantine that may match counts as one that cannot be opened, unless the filter has `isInDoubt`.
     public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
-        let provider = filter.provider.map(Value.text) ?? .null
-        let tenant = filter.tenant.map(Value.text) ?? .null
-        let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(Value.bytes)
-        let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(Value.bytes)
+        let provider = filter.provider.map(ColumnValue.text) ?? .null
+        let tenant = filter.tenant.map(ColumnValue.text) ?? .null
+        let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(ColumnValue.bytes)
+        let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(ColumnValue.bytes)
         // The statement is chosen by one condition of the filter, so that SQLite uses the index of that condition.
-        let (query, value): (Query, Value) =
+        let (query, value): (Query, ColumnValue) =
             if let buyer {
                 (.listSessionsOfBuyer, buyer)
             } else if let name {

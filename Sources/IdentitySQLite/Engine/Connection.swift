@@ -73,9 +73,9 @@ final class Connection {
     // MARK: Prepared statements
 
     /// Runs a statement; returns how many rows the last INSERT, UPDATE or DELETE of this connection changed.
-    func run(_ query: Query, _ values: Value...) throws(SQLiteFailure) -> Int { try run(query, values) }
+    func run(_ query: Query, _ values: ColumnValue...) throws(SQLiteFailure) -> Int { try run(query, values) }
 
-    func run(_ query: Query, _ values: [Value]) throws(SQLiteFailure) -> Int {
+    func run(_ query: Query, _ values: [ColumnValue]) throws(SQLiteFailure) -> Int {
         let statement = try prepared(query)
         defer { statement.reset() }
         try statement.bind(values)
@@ -86,14 +86,14 @@ final class Connection {
     /// How many rows this connection has changed since it was opened.
     var changes: Int32 { unsafe sqlite3_total_changes(pointer) }
 
-    func first<R>(_ query: Query, _ values: Value..., read: (Statement) -> R) throws(SQLiteFailure) -> R? {
+    func first<R>(_ query: Query, _ values: ColumnValue..., read: (Statement) -> R) throws(SQLiteFailure) -> R? {
         let statement = try prepared(query)
         defer { statement.reset() }
         try statement.bind(values)
         return try statement.step() ? read(statement) : nil
     }
 
-    func all<R>(_ query: Query, _ values: Value..., read: (Statement) -> R) throws(SQLiteFailure) -> [R] {
+    func all<R>(_ query: Query, _ values: ColumnValue..., read: (Statement) -> R) throws(SQLiteFailure) -> [R] {
         let statement = try prepared(query)
         defer { statement.reset() }
         try statement.bind(values)

@@ -12,11 +12,12 @@ extension Database: SealedTables {
 
     nonisolated func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int {
         try await write { connection in
-            try zip(rows, records).reduce(0) { count, change in
-                let (row, record) = change
-                let values: (Value, Value) = (.bytes(row.row.record), .bytes(record))
-                return count + (try connection.run(row.row.kind.reseal, .integer(row.key), values.0, values.1))
+            var replaced = 0
+            for (row, record) in zip(rows, records) {
+                let query = row.row.kind.reseal
+                replaced += try connection.run(query, .integer(row.key), .bytes(row.row.record), .bytes(record))
             }
+            return replaced
         }
     }
 

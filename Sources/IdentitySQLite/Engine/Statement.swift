@@ -20,7 +20,7 @@ final class Statement: ColumnReading {
         unsafe sqlite3_finalize(pointer)
     }
 
-    func bind(_ values: [Value]) throws(SQLiteFailure) {
+    func bind(_ values: [ColumnValue]) throws(SQLiteFailure) {
         for (offset, value) in values.enumerated() {
             let index = Int32(truncatingIfNeeded: offset + 1)
             let result =
@@ -83,5 +83,3 @@ final class Statement: ColumnReading {
         String(decoding: bytes(column), as: UTF8.self)
     }
 }
-
-typealias Value = ColumnValue

@@ -15,12 +15,13 @@ extension LoginFile: SealedTables {
 
     func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int {
         try await use { table in
-            try zip(rows, records).reduce(0) { count, change in
-                guard case .loginAttempt(var row) = change.0.row, try table.row(row.hash)?.record == row.record
-                else { return count }
-                row.record = change.1
-                return count + (try table.insert(row, maximum: .max) ? 1 : 0)
+            var replaced = 0
+            for case (.loginAttempt(var row), let record) in zip(rows.map(\.row), records) {
+                guard try table.row(row.hash)?.record == row.record else { continue }
+                row.record = record
+                if try table.insert(row, maximum: .max) { replaced += 1 }
             }
+            return replaced
         }
     }
 
