@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import IdentityCrypto
 internal import IdentityKit
 internal import IdentityPlatform
 internal import IdentityStoreKit
@@ -15,7 +16,7 @@ extension Database {
     ///
     /// `locks` is the path of this store's lock file.
     nonisolated func backUp(to location: StoreLocation, locks: String) async throws {
-        let temporary = location.database + ".\(StoreKey.describe(try SystemRandom().bytes(8))).partial"
+        let temporary = location.database + ".\(Hexadecimal.encode(try SystemRandom().bytes(8))).partial"
         try location.createCopy(temporary)
         do {
             try await copy(to: temporary, locks: locks)

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import FoundationEssentials
+internal import IdentityCrypto
 internal import IdentityKit
 internal import IdentityPlatform
 internal import IdentityStoreKit
@@ -40,7 +41,7 @@ final class LoginFile: Sendable {
     ) {
         directory = store.location.logins
         self.database = database
-        name = "\(StoreKey.describe(store.id))-\(boot).1"
+        name = "\(Hexadecimal.encode(store.id))-\(boot).1"
         records = store.records.withSlotSize(LoginFileTable.recordSize)
         clock = configuration.clock
         wait = configuration.lockWait

@@ -59,7 +59,7 @@ public struct ReferencedKeys: StoreKeySource {
                     "Set \(name) to the 64 hexadecimal digits of the key."
                 )
             }
-            return try key(Secret(text), in: "the environment variable \(name)")
+            return try StoreKey(hexadecimal: Secret(text), from: "the environment variable \(name)")
         case .file(let path):
             let secret: Secret
             do {
@@ -67,21 +67,7 @@ public struct ReferencedKeys: StoreKeySource {
             } catch {
                 throw Self.problem("the file \(path) cannot be used, because \(error.reason)", error.hint)
             }
-            return try key(secret, in: "the file \(path)")
-        }
-    }
-
-    private func key(_ digits: Secret, in place: String) throws(IdentityError) -> StoreKey {
-        do {
-            return try StoreKey(hexadecimal: digits)
-        } catch {
-            throw IdentityError(
-                error.kind,
-                error.code,
-                "\(error.message) The key comes from \(place).",
-                hint: error.hint,
-                cause: error
-            )
+            return try StoreKey(hexadecimal: secret, from: "the file \(path)")
         }
     }
 

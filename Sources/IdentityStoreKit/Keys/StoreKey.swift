@@ -18,7 +18,7 @@ public struct StoreKey: Sendable {
     package let identifier: [UInt8]
 
     /// The key's identifier as 32 hexadecimal digits, for errors and health reports; it reveals nothing about the key.
-    public var id: String { Self.describe(identifier) }
+    public var id: String { Hexadecimal.encode(identifier) }
 
     /// Creates a key from its 64 hexadecimal digits, in upper or lower case.
     ///
@@ -64,8 +64,13 @@ public struct StoreKey: Sendable {
         }
     }
 
-    package static func describe(_ identifier: some Sequence<UInt8>) -> String {
-        Hexadecimal.encode(Array(identifier))
+    /// Creates a key from its hexadecimal digits; errors name the place from which the digits come.
+    package init(hexadecimal: Secret, from place: String) throws(IdentityError) {
+        do {
+            try self.init(hexadecimal: hexadecimal)
+        } catch {
+            throw error.recast(message: "\(error.message) The key comes from \(place).")
+        }
     }
 
     private static func invalid(_ reason: String) -> IdentityError {

@@ -20,20 +20,13 @@ extension StoreKeys {
                     + "create a key (64 hexadecimal digits) with `openssl rand -hex 32`."
             )
         }
-        let active = try Self.key(key, configured == nil ? "IDENTITY_STORE_KEY" : "store.key")
+        let source = configured == nil ? "the environment variable IDENTITY_STORE_KEY" : "the member store.key"
         self.init(
-            active: active,
-            readOnly: try readOnly.enumerated().map { try Self.key($1, "store.readOnlyKeys[\($0)]") }
+            active: try StoreKey(hexadecimal: key, from: source),
+            readOnly: try readOnly.enumerated().map {
+                try StoreKey(hexadecimal: $1, from: "the member store.readOnlyKeys[\($0)]")
+            }
         )
-    }
-
-    /// Decodes a key; errors name the member or variable that contains it.
-    private static func key(_ digits: Secret, _ source: String) throws(IdentityError) -> StoreKey {
-        do {
-            return try StoreKey(hexadecimal: digits)
-        } catch {
-            throw IdentityError(error.kind, error.code, "\(source): \(error.message)", hint: error.hint, cause: error)
-        }
     }
 }
 

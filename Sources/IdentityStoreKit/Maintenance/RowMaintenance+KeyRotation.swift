@@ -20,7 +20,7 @@ extension RowMaintenance {
             } else if try failure(toOpen: stored) != nil {
                 progress.unreadable += 1
             } else {
-                resealed.append((stored, try records.reseal(stored.row).record))
+                resealed.append((stored, try records.reseal(stored.row)))
             }
         }
         if !resealed.isEmpty {

@@ -98,7 +98,7 @@ public struct StoreHeader: Sendable {
                         "Use the version of the program that created the store, or restore the store from a backup. No session was changed."
                 )
             }
-            let wanted = identifiers.map { StoreKey.describe($0) }.joined(separator: ", ")
+            let wanted = identifiers.map(Hexadecimal.encode).joined(separator: ", ")
             let given = ([keys.active] + keys.readOnly).map(\.id).joined(separator: ", ")
             throw IdentityError(
                 .configuration,

@@ -1,9 +1,10 @@
+internal import IdentityCrypto
 public import IdentityKit
 
 extension StoreRecords {
     /// The ``StoreKey/id`` of the key that a record is sealed under; nil for bytes that are not a record.
     public static func keyID(of record: [UInt8]) -> String? {
-        RecordSealer.keyIdentifier(of: record).map(StoreKey.describe)
+        RecordSealer.keyIdentifier(of: record).map(Hexadecimal.encode)
     }
 
     /// Whether a record is encrypted with the active key.
@@ -28,7 +29,7 @@ extension StoreRecords {
                 let groups = try await next(kind, last)
                 for group in groups {
                     guard let key = RecordSealer.keyIdentifier(ofStart: group.start) else { continue }
-                    counts[StoreKey.describe(key), default: 0] += group.rows
+                    counts[Hexadecimal.encode(key), default: 0] += group.rows
                 }
                 guard let end = groups.map(\.key).max() else { break }
                 last = end
@@ -59,11 +60,9 @@ extension StoreRecords {
         }
     }
 
-    /// The row, with its record encrypted again with the active key; the record keeps its length.
-    public func reseal(_ row: SealedRow) throws(IdentityError) -> SealedRow {
-        var resealed = row
+    /// The record of a row, encrypted again with the active key; it keeps its length.
+    public func reseal(_ row: SealedRow) throws(IdentityError) -> [UInt8] {
         let body = try sealer.open(row.record, as: row.identity)
-        resealed.record = try sealer.seal(Array(body), as: row.identity, atLeast: row.record.count)
-        return resealed
+        return try sealer.seal(Array(body), as: row.identity, atLeast: row.record.count)
     }
 }

@@ -187,7 +187,7 @@ package struct RecordSealer: Sendable {
         IdentityError(
             .configuration,
             .storeKeyMismatch,
-            "A stored record is encrypted with the key \(StoreKey.describe(identifier)), which this process does not have.",
+            "A stored record is encrypted with the key \(Hexadecimal.encode(identifier)), which this process does not have.",
             hint: """
                 Add this key to `readOnlyKeys` of the store's configuration. If the store never had this key, the record is damaged: \
                 restore the record from a backup, or let the buyer start again.

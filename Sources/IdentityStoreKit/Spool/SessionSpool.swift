@@ -1,5 +1,6 @@
 internal import Dispatch
 public import FoundationEssentials
+internal import IdentityCrypto
 public import IdentityKit
 
 /// The spool of a store: a local directory that keeps new tokens while the store is down, one file for each session.
@@ -60,7 +61,7 @@ public final class SessionSpool: Sendable {
     /// Writes a session durably, in place of an earlier one with the same id.
     public func keep(_ session: StoredSession) async throws {
         let row = try records.seal(session)
-        try await run { [directory] in try directory.write(row.bytes, to: StoreKey.describe(row.hash)) }
+        try await run { [directory] in try directory.write(row.bytes, to: Hexadecimal.encode(row.hash)) }
     }
 
     /// The spooled session with an id; nil if the spool contains none.
@@ -121,7 +122,7 @@ public final class SessionSpool: Sendable {
     }
 
     private func open(_ bytes: [UInt8], named name: String) throws -> StoredSession {
-        guard let row = SealedSession(bytes: bytes), StoreKey.describe(row.hash) == name else {
+        guard let row = SealedSession(bytes: bytes), Hexadecimal.encode(row.hash) == name else {
             throw directory.damaged(name)
         }
         do {
@@ -132,7 +133,7 @@ public final class SessionSpool: Sendable {
     }
 
     private func name(of id: SessionID) throws(IdentityError) -> String {
-        StoreKey.describe(try records.hash(of: id))
+        Hexadecimal.encode(try records.hash(of: id))
     }
 
     private func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

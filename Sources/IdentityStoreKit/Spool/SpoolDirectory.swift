@@ -197,7 +197,7 @@ package struct SpoolDirectory: Sendable {
 
     private static func randomName() throws(IdentityError) -> String {
         do {
-            return StoreKey.describe(try SecureRandom.bytes(8))
+            return Hexadecimal.encode(try SecureRandom.bytes(8))
         } catch {
             throw .sealingUnavailable(error)
         }

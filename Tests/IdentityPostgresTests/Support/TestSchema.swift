@@ -18,7 +18,7 @@ struct TestSchema: Sendable {
     init(on server: TestPostgresServer? = nil) async throws {
         if let server { self.server = server } else { self.server = try await TestPostgresServer.shared }
         let bytes = try SecureRandom.bytes(8)
-        name = "t" + StoreKey.describe(bytes)
+        name = "t" + Hexadecimal.encode(bytes)
         key = try Self.key()
     }
 
