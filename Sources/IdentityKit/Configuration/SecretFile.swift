@@ -20,7 +20,7 @@ package enum SecretFile {
                 reason: "it could not be opened, or is a symbolic link",
                 hint: """
                     Check the path: a relative path starts at the process's working directory. Check the permissions of the secret file \
-                    and of its folder. If the path is a symbolic link, use the path of its target.
+                    and of its directory. If the path is a symbolic link, use the path of its target.
                     """
             )
         }
@@ -58,7 +58,7 @@ package enum SecretFile {
         guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw Problem(
                 reason: "it is not a regular file",
-                hint: "Use the path of a regular file, not of a folder or a device."
+                hint: "Use the path of a regular file, not of a directory or a device."
             )
         }
         guard status.st_mode & 0o077 == 0 else {

@@ -30,7 +30,7 @@ extension StoreKeySource {
             throw IdentityError(
                 .retryLater,
                 .storeKeyUnavailable,
-                "The source of the store's keys did not return them.",
+                "The source of the store's keys did not return the keys.",
                 hint:
                     "Read the cause of this error: it is the error that the source threw. The store was not opened or changed.",
                 cause: error
