@@ -50,7 +50,6 @@ extension SQLiteStore: LoginAttemptStore {
 }
 
 extension Connection {
-    /// The row of a pending login; nil if the login does not exist, and throws if its row is in quarantine.
     fileprivate func attempt(_ hash: [UInt8]) throws -> SealedLoginAttempt? {
         try find(.readAttempt, hash, .loginAttempt, read: SealedLoginAttempt.init)
     }

@@ -122,7 +122,6 @@ extension SQLiteStore: PartialSessionListing {
 }
 
 extension Connection {
-    /// The row of a session; nil if the session does not exist, and throws if its row is in quarantine.
     fileprivate func session(_ hash: [UInt8]) throws -> SealedSession? {
         try find(.readSession, hash, .session, read: SealedSession.init)
     }

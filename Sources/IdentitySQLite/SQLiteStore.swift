@@ -89,8 +89,8 @@ public final class SQLiteStore: Sendable {
 
     /// Completes the queued calls, then closes the file.
     ///
-    /// Later calls that use the database or the file of pending logins fail. The keys are wiped from memory only when the app has released
-    /// the store.
+    /// Later calls that use the database or the file of pending logins fail. The spool still works, so that a running refresh can keep its
+    /// tokens. Therefore the keys stay in memory until the app releases the store.
     public func close() async {
         logins?.close()
         await database.close()

@@ -20,7 +20,7 @@ public struct SystemClock: IdentityClock {
     /// The system's wall-clock time.
     public var now: Date { Date() }
 
-    /// The time on the continuous clock since its first use in this process.
+    /// The time on the continuous clock since this property was first read in the process.
     public var elapsed: Duration { ContinuousClock.now - Self.start }
 
     /// Waits on the continuous clock.

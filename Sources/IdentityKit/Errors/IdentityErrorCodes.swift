@@ -134,6 +134,8 @@ extension IdentityError.Code {
     // Infrastructure
 
     /// The provider or another server could not be reached, is down, or limits the rate of requests.
+    ///
+    /// The code is also used if the HTTP transport of this process fails or is closed.
     public static let providerUnavailable = Self(rawValue: "provider_unavailable")
     /// The caller's task was cancelled, or the buyer closed the login page.
     public static let cancelled = Self(rawValue: "cancelled")
@@ -153,7 +155,7 @@ extension IdentityError.Code {
     public static let storeCorrupt = Self(rawValue: "store_corrupt")
     /// A newer version wrote the store's file or tables.
     public static let storeTooNew = Self(rawValue: "store_too_new")
-    /// The store's file, its folder or its database server is read-only for this process.
+    /// The store's file, its directory or its database server is read-only for this process.
     public static let storeReadOnly = Self(rawValue: "store_read_only")
     /// The disk is full, or the store has reached its limit of sessions or used tokens.
     public static let storeFull = Self(rawValue: "store_full")

@@ -25,8 +25,8 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     /// - Parameters:
     ///   - clock: The clock, whose monotonic time is used.
     ///   - refusalLimit: How long an old value may be used after a newer document was refused. A document counts as refused if its fetch
-    ///     fails with an error of another kind than `retryLater`. During an outage (kind `retryLater`), the old value is used without
-    ///     limit, but an outage after a refusal does not extend the limit.
+    ///     fails with an error of another kind than `retryLater` and `cancelled`. During an outage (kind `retryLater`), the old value is
+    ///     used without limit, but an outage after a refusal does not extend the limit.
     package init(clock: any IdentityClock, usingOldValueAfterRefusal refusalLimit: Duration) {
         self.clock = clock
         self.refusalLimit = refusalLimit

@@ -75,7 +75,6 @@ final class LoginFileTable {
         return true
     }
 
-    /// The login with a hash; nil if the file does not contain it.
     func row(_ hash: [UInt8]) throws -> SealedLoginAttempt? {
         try entries(of: Self.bucket(of: hash)).first { $0.isValid && $0.hash == hash }.map(row)
     }

@@ -67,7 +67,7 @@ struct FileHeader {
         try isCopy || store.missingLookupKey(for: keys) != nil
     }
 
-    /// Marks the sessions as restored if the file is a backup, and adds the lookup key sealed under the active key if the header lacks it.
+    /// Marks the sessions of a backup as restored, and adds the copy of the lookup key for the active key if the header lacks this copy.
     static func update(_ connection: Connection, _ keys: StoreKeys) throws {
         try connection.transaction {
             let current = try FileHeader(reading: connection)

@@ -106,7 +106,8 @@ public final class SessionSpool: Sendable {
     public func sweep(expiredBefore date: Date) async throws -> Int {
         var count = 0
         for name in try await run({ [directory] in try directory.names() }) {
-            // Both steps are one piece of work of the queue: otherwise a newer session that ``keep(_:)`` writes between them would be lost.
+            // Reading and removing run in one block of the queue. Otherwise ``keep(_:)`` could write a newer session between them, which
+            // would be lost.
             let isRemoved = try await run { [self] in
                 guard let bytes = try? directory.read(name), let session = try? open(bytes, named: name),
                     session.retainedUntil < date

@@ -84,7 +84,7 @@ package struct SpoolDirectory: Sendable {
         guard fsync(directory) == 0 else { throw failed("cannot be changed", errno) }
     }
 
-    /// Removes incomplete files of crashed processes that are older than a day.
+    /// Removes incomplete files that crashed processes left more than a day ago.
     ///
     /// The write of such a file never succeeded, so no caller relies on the file. `now` is the time in seconds since 1970.
     package func removeLeftovers(at now: Int) throws(IdentityError) {
