@@ -139,7 +139,7 @@ public struct IdentityError: Error, Sendable {
         correlationID = Correlation.current ?? Correlation.makeID()
     }
 
-    /// Creates an error about a wrong configuration.
+    /// Creates an error with code `configuration_invalid`, about a configuration or an option, or about a file with a wrong path or mode.
     package init(
         configuration message: String,
         hint: String,

@@ -127,8 +127,8 @@ extension IdentityError.Code {
     public static let accessTokenRefused = Self(rawValue: "access_token_refused")
     /// A session's new tokens are in memory only: a warning that comes with valid tokens (``SessionTokens/warning``).
     public static let tokensNotDurable = Self(rawValue: "tokens_not_durable")
-    /// Another task or process holds the lock of the session or of its cart, the lock was lost, too many refreshes wait, or a refresh
-    /// would have to wait although the process is about to end.
+    /// Another task or process holds the lock of the session or of an object such as a cart, the lock was lost, too many refreshes wait,
+    /// or a refresh would have to wait although the process is about to end.
     public static let refreshBusy = Self(rawValue: "refresh_busy")
 
     // Infrastructure

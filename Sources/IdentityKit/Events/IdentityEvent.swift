@@ -55,7 +55,7 @@ public struct IdentityEvent: Sendable {
         /// The tokens are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). Each refresh reports this
         /// event at most once.
         case tokensNotDurable
-        /// A sweep removed this many expired sessions, pending logins and logouts, and marks of used tokens.
+        /// A sweep removed this many expired records, such as sessions, pending logins and marks of used tokens.
         case swept(Int)
         /// A session ended for this reason: the buyer has to sign in again.
         case sessionEnded(SessionEndReason)

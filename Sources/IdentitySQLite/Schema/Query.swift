@@ -124,7 +124,7 @@ enum Query: Int, CaseIterable {
                 "buyer, tenant, provider, issuer, provider_session, generation, retained_until, in_doubt, restored"
             )
         case .quarantineAttempt: Self.quarantine("login_attempt", "tenant, expires_at")
-        // If a process ended after this statement and before it removed the login from its file, the next quarantine finds the login again.
+        // A login that is already in quarantine is not added: a process may have ended before it removed this login from its file.
         case .addQuarantinedAttempt:
             """
             INSERT INTO quarantine (origin, reason, moved_at, key, hash, tenant, expires_at, slot)

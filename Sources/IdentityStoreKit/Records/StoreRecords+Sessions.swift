@@ -10,7 +10,8 @@ extension StoreRecords {
     ///   - length: The length of the row's current record. The new record is at least as long, so that a database that
     ///     overwrites rows in place needs no more space. Zero, the default, for a new row.
     /// - Returns: The columns of the row.
-    /// - Throws: `IdentityError` when the session cannot be sealed.
+    /// - Throws: `IdentityError` with code `store_record_too_large` when the session or its tenant's name is too long, and with code
+    ///   `system_failure` when OpenSSL fails.
     public func seal(_ session: StoredSession, atLeast length: Int = 0) throws(IdentityError) -> SealedSession {
         var row = SealedSession(
             hash: try hash(of: session.id),
