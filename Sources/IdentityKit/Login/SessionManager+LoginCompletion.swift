@@ -27,7 +27,7 @@ extension SessionManager {
                 // The return path is checked again, because the process that began the login may have another policy.
                 var returnPath = try attempt.returnPath.map(configuration.returnPaths.location(for:))
                 noteReturnPath(returnPath)
-                let provider = try visible.providers.provider(ofStored: attempt.provider, tenant: attempt.tenant)
+                let provider = try providers.provider(ofStored: attempt.provider, tenant: attempt.tenant)
                 // If the session has ended since the step-up began, the step-up fails here, before the code is sent.
                 if let stepUp = attempt.stepUp {
                     let old = try await signedInSession(stepUp.session).stored
@@ -70,7 +70,7 @@ extension SessionManager {
                 try attempt.checkExpiry(at: clock.now)
                 try refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
                 attempt.postedCallback = callback.fields
-                try await visible.store.insert(attempt.stored())
+                try await store.insert(attempt.stored())
             } catch let error as IdentityError where error.code == .stateUnknown {
                 return
             } catch {
@@ -90,7 +90,7 @@ extension SessionManager {
     ) async throws -> LoginAttempt {
         let state = try callback.state()
         let isBare = callback.fields.count == 1
-        let taken = try await visible.store.takeDecoded(try LoginAttempt.key(for: state)) { [visible] stored in
+        let taken = try await store.takeDecoded(try LoginAttempt.key(for: state)) { [visible] stored in
             let attempt = try LoginAttempt(stored)
             guard visible.serves(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState() }
             try Self.checkBrowser(of: attempt, browserBinding)

@@ -86,7 +86,7 @@ extension SessionManager {
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),
-            let configured = try? visible.providers.provider(named: attempt.provider).descriptor.redirectURI,
+            let configured = try? providers.provider(named: attempt.provider).descriptor.redirectURI,
             configured.isIdentical(to: redirectURI),
             let otherRedirectURI = other.redirectURI
         else { return true }

@@ -54,7 +54,7 @@ extension SessionManager {
     ) async -> (ended: [LoggedOutSession], failure: IdentityError?) {
         var ended: [LoggedOutSession] = []
         do {
-            let provider = try visible.providers.provider(named: name)
+            let provider = try providers.provider(named: name)
             let marks = try usedTokens(for: provider)
             let token = try Self.logoutToken(in: body, contentType: contentType)
             let claims = try await marks.supporting.validate(logoutToken: token)
@@ -123,7 +123,7 @@ extension SessionManager {
                 reference: "OpenID Connect Back-Channel Logout 1.0 section 2.5"
             )
         }
-        guard let used = visible.store as? any UsedTokenStore else {
+        guard let used = store as? any UsedTokenStore else {
             throw IdentityError(
                 configuration: "The store cannot record used logout tokens.",
                 hint: "Use a store that conforms to UsedTokenStore.",

@@ -54,7 +54,7 @@ extension SessionManager {
             .stateUnknown,
             "has a state that is unknown, was used before or has expired"
         )
-        let taken = try await visible.store.takeDecoded(try PendingLogout.key(for: state)) { [visible] stored in
+        let taken = try await store.takeDecoded(try PendingLogout.key(for: state)) { [visible] stored in
             let logout = try PendingLogout(stored)
             guard visible.serves(tenant: logout.tenant, of: logout.provider) else { throw unknown }
             guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {
@@ -95,7 +95,7 @@ extension SessionManager {
         // A guest has no tokens, and the tokens of an unreadable session are unknown. Without tokens there is no logout URL.
         guard let tokens else { return (nil, nil) }
         do {
-            let provider = try visible.providers.provider(ofStored: session.provider, tenant: session.tenant)
+            let provider = try providers.provider(ofStored: session.provider, tenant: session.tenant)
             var options = options
             options.postLogoutRedirectURI = options.postLogoutRedirectURI ?? provider.descriptor.postLogoutRedirectURI
             do {
@@ -135,7 +135,7 @@ extension SessionManager {
             returnPath: options.returnPath,
             expiresAt: expiresAt
         )
-        try await visible.store.insert(try logout.stored(under: state))
+        try await store.insert(try logout.stored(under: state))
         let awaited = LogoutResult.AwaitedReturn(
             browserBinding: binding.cookie,
             expiresAt: expiresAt,

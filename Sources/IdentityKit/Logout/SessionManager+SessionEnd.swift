@@ -98,10 +98,10 @@ extension SessionManager {
     func remove(_ id: SessionID) async throws -> LoggedOutSession? {
         if visible.tenant != nil {
             // The removal does not check the tenant, so the session is read first: no caller may end a session of another tenant.
-            guard let stored = try await visible.store.session(id), visible.servesTenant(of: stored) else { return nil }
+            guard let stored = try await store.session(id), visible.servesTenant(of: stored) else { return nil }
         }
         defer { cache?.remove(id) }
-        guard let removed = try await visible.store.remove(id) else { return nil }
+        guard let removed = try await store.remove(id) else { return nil }
         var ended = LoggedOutSession(
             session: Session(removed.session, .ended(.unreadable, nil)),
             newest: nil,

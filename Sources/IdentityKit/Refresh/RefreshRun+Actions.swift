@@ -32,7 +32,7 @@ extension RefreshRun {
     private mutating func load() async -> RefreshStateMachine.Event {
         do {
             // If the session expires during a refresh, the refresh continues. So only the first load checks the expiry.
-            guard let found = try await visible.store.session(id),
+            guard let found = try await store.session(id),
                 stored != nil || !visible.lifetime.hasExpired(found)
             else { return .loaded(nil, isRestored: false, isUnchanged: false) }
             let state = try SessionState(found)
@@ -73,7 +73,7 @@ extension RefreshRun {
                 if let attempts = purpose.attemptsBeforeReport {
                     try await replace(next, over: base, attempts: attempts)
                 } else {
-                    try await visible.store.replace(next, expecting: base.generation)
+                    try await store.replace(next, expecting: base.generation)
                 }
             guard isSaved else { return .conflicted }
         } catch {
@@ -108,10 +108,10 @@ extension RefreshRun {
         var attempt = 0
         while true {
             do {
-                return try await visible.store.replace(session, expecting: base.generation)
+                return try await store.replace(session, expecting: base.generation)
             } catch {
                 // The save may have succeeded although the store threw an error. The session in the store shows whether it did.
-                if let current = try? await visible.store.session(session.id),
+                if let current = try? await store.session(session.id),
                     current.payload.isEqual(to: session.payload)
                 {
                     return true

@@ -6,7 +6,7 @@ extension SessionService {
     ///
     /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     func checkLockTime(of provider: any IdentityProvider) throws(IdentityError) {
-        guard let limit = visible.store.guaranteedLockDuration, let timeout = provider.descriptor.timeout,
+        guard let limit = store.guaranteedLockDuration, let timeout = provider.descriptor.timeout,
             timeout > limit
         else { return }
         // Rounded down, so that the printed time limit passes this check.

@@ -6,7 +6,7 @@ extension TokenRefresher {
 
     /// Waits for the running refreshes, and tries to save unsaved tokens; ends earlier if the task is cancelled.
     func drain() async {
-        let limiters = visible.providers.all.map { memory.limiter(of: $0.descriptor.name) }
+        let limiters = providers.all.map { memory.limiter(of: $0.descriptor.name) }
         for limiter in limiters { limiter.beginDrain() }
         defer { for limiter in limiters { limiter.endDrain() } }
         // Work in the background, for example on carts, can start refreshes.

@@ -17,7 +17,7 @@ extension TokenRefresher {
         let kept = await sessionsToRepair()
         var ids = kept
         let inDoubt = SessionFilter(tenant: visible.tenant, isInDoubt: true)
-        let listing = try await visible.store.readable(inDoubt)
+        let listing = try await store.readable(inDoubt)
         ids.formUnion(listing.sessions.map(\.id))
         if let damage = listing.damage { events.emit(.storeFailed(damage.code), provider: "") }
         return await withTaskGroup(of: Count.self) { group in
@@ -50,7 +50,7 @@ extension TokenRefresher {
             for (index, id) in spooled.enumerated() {
                 do {
                     try Task.checkCancellation()
-                    if try await visible.store.session(id) == nil { await revokeUnsaved(id) } else { ids.insert(id) }
+                    if try await store.session(id) == nil { await revokeUnsaved(id) } else { ids.insert(id) }
                 } catch {
                     ids.insert(id)
                     guard [.retryLater, .cancelled].contains(IdentityError.wrapping(error).kind) else { continue }

@@ -118,7 +118,7 @@ struct TokenRefresher: SessionService {
             let beganWaiting = clock.elapsed
             let longestWait = max(deadline - beganWaiting, .zero)
             do {
-                (outcome, run) = try await visible.store.withLock(.session(id), waitingUpTo: longestWait) {
+                (outcome, run) = try await store.withLock(.session(id), waitingUpTo: longestWait) {
                     [nextGoal] lock in
                     let machine = RefreshStateMachine(
                         nextGoal,
@@ -205,7 +205,7 @@ struct TokenRefresher: SessionService {
             try await clock.sleep(for: .milliseconds(250))
             // While the store cannot be read, nothing is observed. So an outage adds at most one repair interval to the observed time. The
             // caller's deadline still applies.
-            guard let found = try? await visible.store.session(claimed.id) as StoredSession?? else { continue }
+            guard let found = try? await store.session(claimed.id) as StoredSession?? else { continue }
             guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return true }
         }
     }

@@ -57,7 +57,7 @@ package struct TokenRevocation: SessionService {
         _ session: SessionID?
     ) async throws(IdentityError) -> Bool {
         guard configuration.revokesTokens,
-            let revoking = try? visible.providers.provider(ofStored: provider, tenant: tenant) as? any TokenRevoking
+            let revoking = try? providers.provider(ofStored: provider, tenant: tenant) as? any TokenRevoking
         else { return false }
         let started = clock.elapsed
         do {

@@ -42,7 +42,7 @@ struct SessionCreator: SessionService {
             createdAt: now,
             retainedUntil: visible.lifetime.end(ofSessionSince: now),
             // The payload of a new session reserves space, so that a refresh can be saved on a full disk. An `InMemoryStore` has no disk.
-            payload: state.payload(ofNewSession: !(visible.store is InMemoryStore))
+            payload: state.payload(ofNewSession: !(store is InMemoryStore))
         )
         try await insert(stored, isReplacement: isReplacement)
         await context.signInRecords.begin(id)
@@ -73,14 +73,14 @@ struct SessionCreator: SessionService {
     /// Without the removal, the store could keep a session whose id no caller knows.
     private func insert(_ session: StoredSession, isReplacement: Bool = false) async throws {
         do {
-            if isReplacement, let store = visible.store as? any SessionReplacing {
+            if isReplacement, let store = store as? any SessionReplacing {
                 try await store.insertReplacement(session)
             } else {
-                try await visible.store.insert(session)
+                try await store.insert(session)
             }
         } catch {
             let failure = IdentityError.wrapping(error)
-            if failure.kind != .rejected, failure.code != .storeFull { _ = try? await visible.store.remove(session.id) }
+            if failure.kind != .rejected, failure.code != .storeFull { _ = try? await store.remove(session.id) }
             throw error
         }
     }

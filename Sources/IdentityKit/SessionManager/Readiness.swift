@@ -56,16 +56,16 @@ extension SessionManager {
         var problem: IdentityError.Code?
         do {
             try await Correlation.scope {
-                if let store = visible.store as? any StoreReadChecking {
+                if let store = store as? any StoreReadChecking {
                     try await store.checkReadable()
                 } else {
-                    _ = try await visible.store.session(try creator.newID())
+                    _ = try await store.session(try creator.newID())
                 }
             }
         } catch {
             problem = IdentityError.code(of: error)
         }
-        let providers = visible.providers.all.map { provider in
+        let providers = self.providers.all.map { provider in
             Readiness.Provider(
                 name: provider.descriptor.name,
                 pause: context.refreshMemory.limiter(of: provider.descriptor.name).pause,

@@ -45,7 +45,7 @@ extension SessionManager {
     ///   ``IdentityError/Code/idTokenSubject`` for tokens without issuer or subject.
     public func establish(_ tokens: TokenSet, provider name: String) async throws -> Session {
         try await Correlation.scope {
-            try await creator.create(for: tokens, by: try visible.providers.provider(named: name).descriptor)
+            try await creator.create(for: tokens, by: try providers.provider(named: name).descriptor)
         }
     }
 
@@ -70,7 +70,7 @@ extension SessionManager {
         _ stepUp: PendingStepUp? = nil
     ) async throws -> AuthorizationRequest {
         let started = clock.elapsed
-        let provider = try visible.providers.provider(named: name)
+        let provider = try providers.provider(named: name)
         // If the provider's timeout is longer than the time for which the store guarantees a lock, the session could not be refreshed.
         try checkLockTime(of: provider)
         let returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
@@ -81,7 +81,7 @@ extension SessionManager {
         request.attempt.tenant = provider.descriptor.tenant
         request.attempt.browserBindingHash = binding.hash
         request.attempt.stepUp = stepUp
-        try await visible.store.insert(request.attempt.stored())
+        try await store.insert(request.attempt.stored())
         events.emit(.loginStarted, provider: name, since: started)
         return request
     }

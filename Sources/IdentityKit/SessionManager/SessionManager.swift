@@ -39,13 +39,13 @@ public final class SessionManager: SessionService {
     }
 
     /// The names of the available providers, in order.
-    public var providerNames: [String] { visible.providers.names }
+    public var providerNames: [String] { providers.names }
 
     /// The description of a provider.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown``.
     public func descriptor(of provider: String) throws(IdentityError) -> ProviderDescriptor {
-        try visible.providers.provider(named: provider).descriptor
+        try providers.provider(named: provider).descriptor
     }
 
     /// Returns a session, without its tokens.

@@ -9,6 +9,8 @@ extension SessionService {
     var configuration: SessionManager.Configuration { context.configuration }
     var events: EventSource { context.events }
     var visible: VisibleSessions { context.visible }
+    var store: any SessionStore { context.visible.store }
+    var providers: ProviderRegistry { context.visible.providers }
     var participants: SessionParticipants { context.participants }
     var background: BackgroundWork { context.background }
     var cache: SessionTokensCache? { context.cache }
@@ -33,7 +35,7 @@ extension SessionService {
     }
 
     func provider(of session: StoredSession) throws(IdentityError) -> any IdentityProvider {
-        try visible.providers.provider(ofStored: session.provider, tenant: session.tenant)
+        try providers.provider(ofStored: session.provider, tenant: session.tenant)
     }
 
     var creator: SessionCreator { SessionCreator(context: context) }

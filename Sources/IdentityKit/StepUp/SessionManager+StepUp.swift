@@ -71,7 +71,7 @@ extension SessionManager {
             do {
                 try await removeOld(id, for: session, since: started)
             } catch {
-                _ = try? await visible.store.remove(session.id)
+                _ = try? await store.remove(session.id)
                 throw error
             }
             events.emit(.sessionReplaced, provider: descriptor.name, session: id, since: started)
@@ -127,7 +127,7 @@ extension SessionManager {
     private func move(_ ended: LoggedOutSession, to session: Session, since started: Duration) async {
         var lost: [String: Secret] = [:]
         for (name, value) in ended.attachments where name != SignInRecord.name {
-            let isMoved = try? await visible.store.setAttachment(name, to: value, of: session.id, expecting: nil)
+            let isMoved = try? await store.setAttachment(name, to: value, of: session.id, expecting: nil)
             if isMoved != true { lost[name] = value }
         }
         guard !lost.isEmpty else { return }

@@ -130,7 +130,7 @@ struct SessionTokensReader: SessionService {
             if let cached = cache?.tokens(id, validFor: duration) { cached } else {
                 try await tokens(for: id, validFor: duration)
             }
-        let provider = try visible.providers.provider(ofStored: first.session.provider, tenant: first.session.tenant)
+        let provider = try providers.provider(ofStored: first.session.provider, tenant: first.session.tenant)
         let rejection: IdentityError
         do {
             return try await call(ResourceAccess(first, at: provider))

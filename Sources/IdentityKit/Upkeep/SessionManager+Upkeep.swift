@@ -14,7 +14,7 @@ extension SessionManager {
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     public func checkConfiguration() throws(IdentityError) {
-        for provider in visible.providers.all { try checkLockTime(of: provider) }
+        for provider in providers.all { try checkLockTime(of: provider) }
     }
 
     /// Completes refreshes that were interrupted, for example by a crash.
@@ -72,7 +72,7 @@ extension SessionManager {
     ///
     /// Its refreshes cause no event, because they end before the request.
     private func reportLockTimes() {
-        for provider in visible.providers.all {
+        for provider in providers.all {
             do {
                 try checkLockTime(of: provider)
             } catch {
@@ -89,7 +89,7 @@ extension SessionManager {
     /// - Throws: ``IdentityError`` of the store.
     @discardableResult
     public func sweep() async throws -> Int {
-        guard let sweeping = visible.store as? any ExpirySweeping else { return 0 }
+        guard let sweeping = store as? any ExpirySweeping else { return 0 }
         let started = clock.elapsed
         let count = try await sweeping.sweep(expiredBefore: visible.lifetime.now)
         events.emit(.swept(count), provider: "", since: started)

@@ -40,7 +40,7 @@ extension SessionManager {
     private func deviceProvider(
         _ name: String
     ) throws(IdentityError) -> (device: any DeviceAuthorizing, descriptor: ProviderDescriptor) {
-        let provider = try visible.providers.provider(named: name)
+        let provider = try providers.provider(named: name)
         guard let device = provider as? any DeviceAuthorizing else {
             throw IdentityError(
                 unsupported: "The provider \"\(name)\" has no device login (device authorization grant).",
