@@ -20,11 +20,12 @@ extension StoreKeys {
                     + "create a key (64 hexadecimal digits) with `openssl rand -hex 32`."
             )
         }
-        let source = configured == nil ? "the environment variable IDENTITY_STORE_KEY" : "the member store.key"
+        let source =
+            configured == nil ? "the environment variable IDENTITY_STORE_KEY" : "the configuration member store.key"
         self.init(
             active: try StoreKey(hexadecimal: key, from: source),
             readOnly: try readOnly.enumerated().map {
-                try StoreKey(hexadecimal: $1, from: "the member store.readOnlyKeys[\($0)]")
+                try StoreKey(hexadecimal: $1, from: "the configuration member store.readOnlyKeys[\($0)]")
             }
         )
     }
