@@ -6,9 +6,7 @@ internal import Synchronization
 /// If an old value may still be used, the pause is one minute. Without such a value, the pause is one second after the first failure, and
 /// doubles with each further failure, up to 30 seconds. `Retry-After` can request a longer pause. All times are on the monotonic clock.
 package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
-    /// How long a value is used before the document is fetched again.
     private static var lifetime: Duration { .seconds(3600) }
-    /// The pause after a failed fetch while an old value may be used.
     private static var pauseWithOldValue: Duration { .seconds(60) }
     /// The longest pause after a failed fetch without a usable old value; `Retry-After` can request a longer one.
     private static var longestPause: Duration { .seconds(30) }

@@ -17,9 +17,7 @@ final class Connection {
     /// ``WriteAheadLog/isSafe(_:)`` describes, a write to this log could corrupt the file.
     var mayUseLog = WriteAheadLog.isSafe(WriteAheadLog.libraryVersion)
 
-    /// Determines whether a tenant's pending logins must be counted before a login is added.
     var attemptCounter = TenantRowCounter()
-    /// Determines whether a tenant's sessions must be counted before a session is added.
     var sessionCounter = TenantRowCounter()
 
     /// Opens a file that exists.

@@ -116,7 +116,6 @@ struct StoreLocation: Sendable {
         }
     }
 
-    /// The length of the database file in bytes; 0 if it does not exist.
     func databaseLength() throws(IdentityError) -> Int64 {
         Int64(try Self.check(database)?.st_size ?? 0)
     }

@@ -25,7 +25,6 @@ final class LockDescriptor {
 
     private var descriptor: Int32
 
-    /// Opens the lock file and creates it if it is missing.
     init(path: String) throws(IdentityError) {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {

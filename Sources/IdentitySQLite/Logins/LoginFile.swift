@@ -88,7 +88,6 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// Removes the logins that expired before a time, and returns how many.
     func sweep(expiredBefore date: Date) async throws -> Int {
         try await use { table in
             let expired = try table.entries().filter { $0.expiresAt < date }

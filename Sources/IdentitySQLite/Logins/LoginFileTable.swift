@@ -24,10 +24,8 @@ final class LoginFileTable {
     static let lockedByte: Int64 = 1 << 40
 
     private let descriptor: Int32
-    /// Determines whether a tenant's logins must be counted before a login is added.
     private var counter = TenantRowCounter()
 
-    /// Opens the file and creates it if it is missing.
     init(_ path: String) throws(IdentityError) {
         descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .logins("cannot be opened", errno) }
@@ -100,7 +98,6 @@ final class LoginFileTable {
         try write([0], at: Self.offset(of: entry.place) + Entry.count - 1)
     }
 
-    /// All logins, in the order of the file.
     func entries() throws -> [Entry] {
         let bytes = try read(Self.bucketCount * Self.bucketSize, at: 0)
         return (0..<Self.bucketCount).flatMap { Self.entries(in: bytes, from: $0 * Self.bucketSize, of: $0) }

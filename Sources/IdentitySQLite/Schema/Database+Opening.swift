@@ -13,7 +13,6 @@ struct OpenedStore: Sendable {
     /// Whether the file is a backup that cannot be written (``SQLiteStore/isCopy``).
     let isCopy: Bool
     let isWritable: Bool
-    /// Whether the file may be on another machine.
     let mayBeRemote: Bool
 }
 

@@ -20,7 +20,6 @@ enum Schema {
     /// The version of the tables (`PRAGMA user_version`), which ``FileHeader`` checks.
     static let version: Int64 = 2
 
-    /// Creates the tables in an empty file.
     static func create(on connection: Connection, _ keys: StoreKeys, slotSize: Int) throws {
         let header = try StoreHeader.make(sealedUnder: keys, slotSize: slotSize)
         try connection.transaction {

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 public import IdentityKit
 
-/// Seals and opens the rows of sessions.
 extension StoreRecords {
     /// Seals a session.
     ///
