@@ -67,4 +67,15 @@ struct AuthClientCodeTests {
         await client.continueLogin(url: callback)?.finished()
         #expect(listener.heard.count == 1 && listener.heard.first?.contains("state_unknown") == true)
     }
+
+    @Test("the delegate is told once of a callback that belongs to no login, and the pending login can be completed")
+    func unknownCallback() async throws {
+        let shop = try await Shop(.publicMobile)
+        let listener = Listener()
+        let (client, _, callback) = try await login(shop, listener)
+        let unknown = try #require(URL(string: "\(Self.redirectURI)?code=c&state=unknown"))
+        for url in [unknown, unknown, callback] { await client.continueLogin(url: url)?.finished() }
+        #expect(listener.heard.count == 2 && listener.heard.first?.contains("state_unknown") == true)
+        #expect(client.currentTokens != nil && shop.shopify.requests(to: .token).count == 1)
+    }
 }

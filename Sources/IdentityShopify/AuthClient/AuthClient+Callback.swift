@@ -59,8 +59,8 @@ extension AuthClient {
 
     /// If a URL is a callback, completes its login and calls the delegate with the access token or an error.
     ///
-    /// Call this function for each URL that a web view is about to open. If the web view opens the callback of a login again, the client
-    /// does not call the delegate again.
+    /// Call this function for each URL that a web view is about to open. If the web view opens a callback with the same `state` again, the
+    /// client does not call the delegate again.
     ///
     /// - Parameter url: The URL that the web view is about to open.
     /// - Returns: Nil if the URL is not a callback: let the web view open it. Otherwise a handle that cancels the code exchange.

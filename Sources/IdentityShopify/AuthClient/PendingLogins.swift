@@ -10,7 +10,7 @@ struct PendingLogins: Sendable {
     /// The login that `take(state:at:)` has found.
     enum Match: Sendable {
         case pending(LoginAttempt)
-        /// The callback of this login was handled before.
+        /// A callback with this state was handled before.
         case repeated
         case unknown
     }
@@ -40,6 +40,8 @@ struct PendingLogins: Sendable {
     private var checked: [CheckedLogin] = []
     /// The states, code verifiers and codes that must not be used again, at most the latest 192.
     private var ended: [Secret] = []
+    /// The latest 64 states that belonged to no login; a separate list, so that forged callbacks remove no entry of `ended`.
+    private var unknown: [Secret] = []
     /// The latest verifier from ``AuthClient/generateCodeVerifier()``, until it is used or has expired.
     private var offered: (verifier: Secret, until: Date)?
     /// The latest 64 verifiers from ``AuthClient/generateCodeVerifier()``; a logout ends all of them.
@@ -65,7 +67,9 @@ struct PendingLogins: Sendable {
             end(state)
             return .pending(removePending(at: index))
         }
-        return ended.contains { $0.isEqual(to: state) } ? .repeated : .unknown
+        guard !(ended + unknown).contains(where: { $0.isEqual(to: state) }) else { return .repeated }
+        Self.append(state, to: &unknown)
+        return .unknown
     }
 
     mutating func add(_ login: CheckedLogin) {
