@@ -107,6 +107,14 @@ struct MovedIssuerTests {
         #expect(try await stage.manager.endOtherSignIns(ofBuyerOf: own).map(\.session.id) == [elsewhere])
     }
 
+    @Test("the filter for a session's buyer matches the session itself, also if a refresh has returned the new issuer")
+    func filterOfRefreshedSession() async throws {
+        let id = try await stage.signIn(issuer: Self.old)
+        stage.provider.setIssuerAtRefresh(Self.new)
+        let session = try await stage.manager.refreshTokens(for: id).session
+        #expect(SessionFilter(buyerOf: session).matches(try #require(try await stage.store.session(id))))
+    }
+
     /// For example, the provider for a sandbox may also accept the issuers of production.
     @Test("the list of another provider does not join its sessions to the sign-ins of a buyer")
     func listOfOtherProvider() async throws {
