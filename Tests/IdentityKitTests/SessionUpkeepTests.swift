@@ -158,6 +158,27 @@ struct SessionUpkeepTests {
         }
     }
 
+    @Test("a second end is also reported if only another process has seen the session active since the first end")
+    func endedAgainElsewhere() async throws {
+        let world = try World()
+        let counter = EndCounter()
+        world.manager.add(counter)
+        let (id, _) = try await world.signIn()
+        var active = try #require(try await world.store.session(id))
+        let elsewhere = try SessionManager(world.provider, store: world.store, clock: world.clock)
+        for (times, manager) in [world.manager, elsewhere].enumerated() {
+            active.generation = try #require(try await world.store.session(id)).generation
+            #expect(try await world.store.replace(active, expecting: active.generation))
+            world.provider.inner.fail(with: [IdentityError(.signInAgain, .invalidGrant, "Revoked.")])
+            await #expect(throws: IdentityError.self) { try await manager.refreshTokens(for: id) }
+            for _ in 1...2 {
+                await #expect(throws: IdentityError.self) { try await world.manager.tokens(for: id) }
+                await world.manager.drain()
+            }
+            #expect(counter.told == times + 1)
+        }
+    }
+
     @Test("a failed early refresh is repeated only after the time in the provider's Retry-After")
     func earlyBackOff() async throws {
         let world = try World()

@@ -172,7 +172,7 @@ struct TokenRefresher: SessionService {
                     throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong)
                 }
             case .failed(let error, _):
-                if error.kind == .signInAgain { participants.notifyNeedsLogin(of: id) }
+                if error.kind == .signInAgain, let stored = run.stored { participants.notifyNeedsLogin(of: stored) }
                 throw error
             }
         }

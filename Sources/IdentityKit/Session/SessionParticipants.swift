@@ -8,10 +8,10 @@ final class SessionParticipants: Sendable {
         ///
         /// The value is nil while the task reports the newest one.
         var waiting: [SessionID: Session?] = [:]
-        /// The sessions of which the participants were told that the provider has ended them.
+        /// The sessions of which the participants were told that the provider has ended them, each with its generation at that time.
         ///
         /// If the table evicts a session, the participants may be told a second time.
-        var needingLogin = BoundedTable<SessionID, Void>(maximum: 10_000)
+        var needingLogin = BoundedTable<SessionID, Int64>(maximum: 10_000)
     }
 
     /// The session whose refresh this task is reporting to a participant; calls that the participant makes inherit the value.
@@ -56,7 +56,7 @@ final class SessionParticipants: Sendable {
     /// refresh of the session during its notification, this refresh is not reported. With short-lived tokens, each such report could cause
     /// the next refresh, without end.
     func notifyRefreshed(_ session: Session) {
-        // The session is active again. If the provider ends it once more, the participants must be told again.
+        // If the new tokens are not saved yet, the store still has the ended session with its old generation.
         state.withLock { $0.needingLogin.remove(session.id) }
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }
@@ -70,9 +70,15 @@ final class SessionParticipants: Sendable {
 
     /// Notifies the participants in the background if the provider has ended the session.
     ///
-    /// Further calls do nothing, normally until the session is refreshed.
-    func notifyNeedsLogin(of id: SessionID) {
-        guard !all.isEmpty, state.withLock({ $0.needingLogin.insert(id) }) else { return }
+    /// Further calls do nothing, normally until the session has changed.
+    func notifyNeedsLogin(of ended: StoredSession) {
+        guard !all.isEmpty else { return }
+        let id = ended.id
+        let isKnown = state.withLock { state in
+            defer { state.needingLogin.insert(ended.generation, for: id) }
+            return state.needingLogin[id] == ended.generation
+        }
+        guard !isKnown else { return }
         background.start { [self] in
             guard let found = try? await visible.load(id).decoded(), let end = found.state.endReason, end != .guest
             else { return state.withLock { $0.needingLogin.remove(id) } }

@@ -29,7 +29,7 @@ struct SessionTokensReader: SessionService {
             // This process may have newer tokens, or a response, that it could not save before the session was stored as ended.
             guard unsaved[id] != nil else {
                 if hadUnsavedState { return try await self.tokens(for: id, validFor: duration) }
-                participants.notifyNeedsLogin(of: id)
+                participants.notifyNeedsLogin(of: found.stored)
                 throw IdentityError.ended(end)
             }
             return try await refresher.refresh(id, for: .replacing(tokens))
