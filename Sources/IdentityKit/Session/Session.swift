@@ -6,7 +6,7 @@ public struct Session: Sendable {
         let id: SessionID
         let provider: String
         let tenant: String
-        let storedIssuer: String
+        let storedBuyer: (issuer: String, subject: String)
         let buyer: Buyer
         let claims: IDTokenClaims?
         let authenticatedAt: Date?
@@ -31,8 +31,8 @@ public struct Session: Sendable {
     public var tenant: String { content.tenant }
     /// The buyer who signed in; for a guest, a placeholder with a random subject.
     public var buyer: Buyer { content.buyer }
-    /// The issuer under which the store keeps the session; after a refresh, the tokens may name an equivalent issuer.
-    var storedIssuer: String { content.storedIssuer }
+    /// The issuer and subject under which the store keeps the session; after a refresh, ``buyer`` may have an equivalent issuer.
+    var storedBuyer: (issuer: String, subject: String) { content.storedBuyer }
     /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
     ///
     /// If the response to a refresh contains no ID token, the session keeps the earlier claims. These claims are older than the access
@@ -80,7 +80,7 @@ public struct Session: Sendable {
                 id: stored.id,
                 provider: stored.provider,
                 tenant: stored.tenant,
-                storedIssuer: stored.issuer,
+                storedBuyer: (stored.issuer, stored.subject),
                 buyer: tokens?.buyer ?? Buyer(issuer: stored.issuer, subject: stored.subject),
                 claims: tokens?.claims,
                 authenticatedAt: tokens?.authenticatedAt,

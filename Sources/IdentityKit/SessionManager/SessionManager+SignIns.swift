@@ -83,10 +83,7 @@ extension SessionManager {
 
     /// A filter for all sessions of the buyer to whom a session belongs.
     private func buyer(of id: SessionID) async throws -> SessionFilter {
-        let stored = try await signedInSession(id).stored
-        // The store compares a filter with the issuer of the stored session. After a refresh, the tokens may name an equivalent issuer.
-        var filter = SessionFilter(tenant: stored.tenant, buyer: (stored.issuer, stored.subject))
-        filter.equivalentsOf = stored.provider
-        return filter
+        let (stored, tokens) = try await signedInSession(id)
+        return SessionFilter(buyerOf: Session(stored, .active(tokens)))
     }
 }

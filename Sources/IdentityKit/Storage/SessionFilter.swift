@@ -37,7 +37,7 @@ public struct SessionFilter: Sendable {
     /// The filter matches sessions with the session's stored issuer at every provider. At the session's own provider, it also matches sessions
     /// with an issuer that counts as the same (``ProviderDescriptor/equivalentIssuers``).
     package init(buyerOf session: Session) {
-        self.init(tenant: session.tenant, buyer: (session.storedIssuer, session.buyer.subject))
+        self.init(tenant: session.tenant, buyer: session.storedBuyer)
         equivalentsOf = session.provider
     }
 
