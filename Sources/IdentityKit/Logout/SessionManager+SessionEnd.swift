@@ -98,7 +98,7 @@ extension SessionManager {
     func remove(_ id: SessionID) async throws -> LoggedOutSession? {
         if visible.tenant != nil {
             // The removal does not check the tenant, so the session is read first: no caller may end a session of another tenant.
-            guard let stored = try await store.session(id), visible.servesTenant(of: stored) else { return nil }
+            guard let stored = try await store.session(id), visible.serves(tenant: stored.tenant) else { return nil }
         }
         defer { cache?.remove(id) }
         guard let removed = try await store.remove(id) else { return nil }

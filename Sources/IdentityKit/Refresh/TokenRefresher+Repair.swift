@@ -46,7 +46,7 @@ extension TokenRefresher {
     func sessionsToRepair() async -> Set<SessionID> {
         var ids = unsaved.sessions
         do {
-            let spooled = try await unsaved.spooledSessions().filter(visible.servesTenant(of:)).map(\.id)
+            let spooled = try await unsaved.spooledSessions().filter { visible.serves(tenant: $0.tenant) }.map(\.id)
             for (index, id) in spooled.enumerated() {
                 do {
                     try Task.checkCancellation()

@@ -45,7 +45,7 @@ struct SessionCreator: SessionService {
             payload: state.payload(ofNewSession: !(store is InMemoryStore))
         )
         try await insert(stored, isReplacement: isReplacement)
-        await context.signInRecords.begin(id)
+        await context.signInRecords.storeBrowser(of: id)
         return Session(stored, state)
     }
 

@@ -20,7 +20,7 @@ final class SignInRecords: Sendable {
     /// Stores the browser of a new session.
     ///
     /// An error of the store is ignored, because the sign-in must not fail for this reason. The buyer's list then shows no browser.
-    func begin(_ id: SessionID) async {
+    func storeBrowser(of id: SessionID) async {
         guard let browser = BuyerBrowser.current else { return }
         _ = try? await store.setAttachment(
             SignInRecord.name,

@@ -65,11 +65,7 @@ final class VisibleSessions: Sendable {
 
     /// Whether the manager shows a session to its callers: the session belongs to a tenant that the manager serves and has not expired.
     func isVisible(_ session: StoredSession) -> Bool {
-        servesTenant(of: session) && !lifetime.hasExpired(session)
-    }
-
-    func servesTenant(of session: StoredSession) -> Bool {
-        serves(tenant: session.tenant)
+        serves(tenant: session.tenant) && !lifetime.hasExpired(session)
     }
 
     /// Whether this manager may complete a login or logout that began in a tenant at a provider.
@@ -82,7 +78,7 @@ final class VisibleSessions: Sendable {
         return descriptor.tenant.isIdentical(to: tenant)
     }
 
-    private func serves(tenant: String) -> Bool {
+    func serves(tenant: String) -> Bool {
         self.tenant?.isIdentical(to: tenant) ?? true
     }
 
