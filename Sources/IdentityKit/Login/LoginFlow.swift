@@ -143,8 +143,10 @@ public struct LoginFlow: Sendable {
         guard mode == .formPost else { return PresentedCallback(url: try await presenter.present(login)) }
         guard let presenter = presenter as? any FormPostPresenting else {
             throw IdentityError(
-                configuration:
-                    "The provider posts the authorization response (responseMode form_post), but the presenter accepts redirects only.",
+                configuration: """
+                    The provider \(login.provider) posts the authorization response (responseMode form_post), but the presenter receives \
+                    no forms.
+                    """,
                 hint: """
                     Use a presenter that conforms to FormPostPresenting, such as LoopbackPresenter. Or set the provider's responseMode to \
                     query, if the provider permits this response mode.

@@ -2,7 +2,7 @@
 extension SessionManager {
     /// Completes a login, and calls `admit`, if it is given, before the session is stored.
     ///
-    /// If `admit` refuses the buyer, the new tokens are revoked, except after a step-up by the same buyer. `noteReturnPath` gets the
+    /// If `admit` throws, the login fails, and ``TokenRevocation`` decides whether the new tokens are revoked. `noteReturnPath` gets the
     /// checked return path before the code is exchanged, so the caller knows the path even if the login fails afterwards.
     ///
     /// If `admit` is given, `browserBinding` must come from the cookie that is named after ``LoginCallback/attemptID``. With this cookie,

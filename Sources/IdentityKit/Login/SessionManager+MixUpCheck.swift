@@ -5,12 +5,8 @@
 ///
 /// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares `iss` before the code is exchanged.
 extension SessionManager {
-    /// Checks that the provider of the login sent the callback.
+    /// Checks that the provider of the login sent the callback; `provider` is nil if the app did not pass a provider.
     ///
-    /// - Parameters:
-    ///   - callback: The callback.
-    ///   - attempt: The login attempt with the `state` of the callback.
-    ///   - provider: The provider whose redirect URI received the callback; nil if the app did not pass a provider.
     /// - Throws: `IdentityError` when another provider sent the callback or may have sent it. If `provider` is nil, also when the callback
     ///   arrived at a path that is not the path of the login's redirect URI.
     func refuseCallbackOfAnotherProvider(

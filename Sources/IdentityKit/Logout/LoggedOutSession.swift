@@ -10,6 +10,6 @@ struct LoggedOutSession: Sendable {
     ///
     /// The end of an expired session is not reported, because every call already treated the session as unknown.
     let hadExpired: Bool
-    /// The errors of the steps after the removal of the session.
+    /// Contains an error if the removed session cannot be read.
     var problems: [IdentityError] = []
 }

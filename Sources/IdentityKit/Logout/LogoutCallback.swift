@@ -16,10 +16,7 @@ public struct LogoutCallback: Sendable {
                 .rejected,
                 .callbackInvalid,
                 "The URL with which the browser returned from the provider's logout page is malformed or too long, or repeats `state`.",
-                hint: """
-                    Show the buyer a page that needs no session. A logout ends the session in this app before the browser goes to the \
-                    provider.
-                    """,
+                hint: PendingLogout.hint,
                 reference: "OpenID Connect RP-Initiated Logout 1.0 section 3",
                 cause: error
             )

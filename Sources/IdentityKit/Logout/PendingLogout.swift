@@ -9,6 +9,11 @@ struct PendingLogout: Sendable {
     var returnPath: String?
     var expiresAt: Date
 
+    /// The hint of the errors at the browser's return.
+    static let hint = """
+        Show the buyer a page that needs no session. A logout ends the session in this app before the browser goes to the provider.
+        """
+
     /// The key under which the store keeps the logout with this `state`.
     ///
     /// The prefix distinguishes this key from the keys of login attempts, which contain no dot.
@@ -40,10 +45,7 @@ extension PendingLogout {
         else {
             throw IdentityError(
                 storeCorrupt: "A stored logout could not be decoded.",
-                hint: """
-                    Show the buyer a page that needs no session. A logout ends the session in this app before the browser goes to the \
-                    provider. If several versions of the app use the store, run only one version.
-                    """
+                hint: Self.hint + " If several versions of the app use the store, run only one version."
             )
         }
         self.init(

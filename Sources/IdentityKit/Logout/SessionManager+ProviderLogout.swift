@@ -74,10 +74,7 @@ extension SessionManager {
             .rejected,
             code,
             "The return from the provider's logout page \(problem).",
-            hint: """
-                Show the buyer a page that needs no session. A logout ends the session in this app before the browser goes to the \
-                provider.
-                """,
+            hint: PendingLogout.hint,
             reference: "OpenID Connect RP-Initiated Logout 1.0 section 3",
             isAttackSuspected: code != .attemptExpired
         )
@@ -85,7 +82,8 @@ extension SessionManager {
 
     /// Creates the provider's logout URL, and stores a pending logout to check the browser's return.
     ///
-    /// If the pending logout cannot be stored, the URL contains no `state`. Errors are appended to `problems`.
+    /// If a URL with a `state` cannot be created, or its pending logout cannot be stored, the URL contains no `state`. Errors are appended
+    /// to `problems`.
     func logoutPage(
         for session: Session,
         _ tokens: TokenSet?,

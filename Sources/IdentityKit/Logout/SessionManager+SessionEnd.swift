@@ -9,7 +9,6 @@ extension SessionManager {
     /// Without this limit, the logout of a buyer with many sessions would flood the provider and the shop with requests.
     private static let concurrentEnds = 8
 
-    /// Ends one session.
     func end(_ id: SessionID, _ options: LogoutOptions) async throws -> LogoutResult {
         let (results, failure) = await end([id], options, since: clock.elapsed)
         if let failure { throw failure }

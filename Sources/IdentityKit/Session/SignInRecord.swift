@@ -17,7 +17,6 @@ extension SignInRecord {
         self.init(browser: browser.isEmpty ? nil : browser, usedAt: value["used_at"]?.date)
     }
 
-    /// The encoded value of the attachment.
     var secret: Secret {
         var object = JSONObject()
         object.append("address", browser?.address.map { .string($0) })

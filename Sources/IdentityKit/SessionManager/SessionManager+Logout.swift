@@ -36,7 +36,6 @@ extension SessionManager {
         try await Correlation.scope {
             var checked = options
             checked.returnPath = try options.returnPath.map(configuration.returnPaths.location(for:))
-            // If a logout of the session with equal options already runs, this call gets its result.
             return try await context.runningLogouts.run(id, checked) { [self, checked] in
                 try await Logout.$isCurrent.withValue(true) { try await end(id, checked) }
             }

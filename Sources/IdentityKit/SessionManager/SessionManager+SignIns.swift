@@ -15,7 +15,8 @@ extension SessionManager {
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
         try await Correlation.scope {
             var list: [BuyerSignIn] = []
-            for session in try await visible.matching(try await buyer(of: id)).reversed() where !session.needsLogin {
+            let filter = try await filter(forBuyerOf: id)
+            for session in try await visible.matching(filter).reversed() where !session.needsLogin {
                 let record = try await context.signInRecords.record(of: session.id)
                 list.append(
                     BuyerSignIn(
@@ -47,7 +48,7 @@ extension SessionManager {
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {
-            let filter = try await buyer(of: id)
+            let filter = try await filter(forBuyerOf: id)
             let (ended, failure) = try await end(matching: filter) { $0.reference == reference }
             if ended.isEmpty, let failure { throw failure }
             return !ended.isEmpty
@@ -68,7 +69,7 @@ extension SessionManager {
     @discardableResult
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
         try await Correlation.scope {
-            let filter = try await buyer(of: id)
+            let filter = try await filter(forBuyerOf: id)
             return try await endAll(matching: filter) { $0 != id }
         }
     }
@@ -81,8 +82,7 @@ extension SessionManager {
         await context.signInRecords.noteUse(of: session)
     }
 
-    /// A filter for all sessions of the buyer to whom a session belongs.
-    private func buyer(of id: SessionID) async throws -> SessionFilter {
+    private func filter(forBuyerOf id: SessionID) async throws -> SessionFilter {
         let (stored, tokens) = try await signedInSession(id)
         return SessionFilter(buyerOf: Session(stored, .active(tokens)))
     }

@@ -50,7 +50,8 @@ public final class SessionManager: SessionService {
 
     /// Returns a session, without its tokens.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/sessionUnknown``; with code ``IdentityError/Code/storeCorrupt`` if this
+    ///   version of the app cannot read the session; or the store's error.
     public func session(_ id: SessionID) async throws -> Session {
         try await Correlation.scope { try await visible.load(id).decoded().session }
     }

@@ -9,7 +9,6 @@ struct PendingStepUp: Sendable {
 }
 
 extension PendingStepUp {
-    /// The step-up as JSON, for the login attempt's record in the store.
     var record: JSONValue {
         var object = JSONObject()
         object.append("session", .string(session.rawValue))
@@ -19,7 +18,6 @@ extension PendingStepUp {
         return .object(object)
     }
 
-    /// Decodes a value of ``record``; nil if the value has another form.
     init?(record value: JSONValue) {
         guard let id = value["session"]?.string, let session = SessionID(rawValue: id),
             let demandsLogin = value["login"]?.bool, let contexts = value["acr_values"]?.strings

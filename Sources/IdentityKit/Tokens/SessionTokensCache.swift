@@ -49,7 +49,7 @@ final class SessionTokensCache: Sendable {
         }
     }
 
-    /// Stores tokens that were read from the store.
+    /// Keeps tokens that were read from the store, unless a session was removed from the cache since `ticket` was taken.
     ///
     /// `remaining` is how long the access token is valid. `untilDue` is the time until the token is due for a refresh or its session ends.
     /// `ticket` is the value of ``ticket`` before the read.
