@@ -11,10 +11,11 @@ extension PostgresStore: ExpirySweeping {
 
     /// Removes expired rows, leases that have ended, and rows that have been in quarantine for 30 days.
     ///
-    /// A row has expired only if its expiry is before the given time and before the current time of the database's clock. For a file of the
-    /// spool, ``Configuration/clock`` is used instead of the database's clock.
+    /// A row has expired only if its expiry is before the given time and before the current time of the database's clock. For a session in
+    /// the spool directory, ``Configuration/clock`` is used instead of the database's clock. A lease is removed after this process has
+    /// seen it unchanged for its whole length.
     ///
-    /// - Returns: The number of removed sessions, pending logins, marks of used tokens and files of the spool.
+    /// - Returns: The number of removed sessions, pending logins, marks of used tokens and sessions in the spool directory.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         // If a step throws, the later steps do not run. The sessions come first, because their rows contain tokens.
         let total =

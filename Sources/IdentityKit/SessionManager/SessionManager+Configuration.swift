@@ -24,7 +24,7 @@ extension SessionManager {
         ///
         /// While a session's tokens are in memory, requests for its tokens do not read the store. Each session needs about 2 KB.
         public var cachedSessions = 0
-        /// How long a session's tokens are returned from memory, by default 5 seconds.
+        /// How long a session's tokens are returned from memory if ``cachedSessions`` is above 0, by default 5 seconds.
         ///
         /// If another process or another manager ends the session, this manager may return the session's tokens for up to this time.
         public var cacheLifetime: Duration = .seconds(5)

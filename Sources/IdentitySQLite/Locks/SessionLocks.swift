@@ -4,8 +4,8 @@ internal import Synchronization
 /// Locks sessions, attachments and carts of one store against other processes, with one open file description of the lock file.
 ///
 /// The kernel does not make locks of one description exclude each other. So a task first takes the lock of the same name in
-/// ``SQLiteStore/taskLocks``. A description for each lock would exclude tasks too, but thousands of concurrent refreshes would reach the
-/// limit of open files.
+/// ``SQLiteStore/taskLocks``. With a separate open file description for each lock, the kernel would exclude tasks too, but thousands of
+/// concurrent refreshes would reach the limit of open files.
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?

@@ -71,7 +71,7 @@ extension ShopifyProvider.Configuration {
         )
     }
 
-    /// Checks the members from which the SDK takes the shop's endpoints, or with which it discovers them.
+    /// Checks that the SDK can find the shop's endpoints, knows which issuer to accept, and connects to them with https.
     private func checkSource() throws(ShopifyConfigurationProblem) {
         if shopDomain != nil {
             guard domain != nil else { throw ShopifyConfigurationProblem.shopDomain }

@@ -80,8 +80,8 @@ public struct LegacyCustomerAccount: Sendable {
     ///
     /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
     ///
-    /// After a new password Shopify revokes every token of the customer and returns a new one. A refresh of the session sends the change,
-    /// so the new token is in the session when this call returns. The tokens of the buyer's other sessions are then invalid.
+    /// After a new password, Shopify revokes all tokens of the customer and returns a new one. So the buyer's other sessions have invalid
+    /// tokens. The change is sent as a refresh of this session, and the new token is saved like the token of any refresh.
     ///
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. With
     ///   `IdentityError.Code.outcomeUnknown` Shopify may have changed the customer. If it changed the password and the response was lost,

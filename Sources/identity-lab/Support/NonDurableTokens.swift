@@ -52,10 +52,10 @@ final class NonDurableTokens: Sendable {
         IdentityError(
             .retryLater,
             .tokensNotDurable,
-            "Refreshes or changes of carts were still in progress 40 seconds after the end of the command's other work.",
+            "Token refreshes, cart changes or other background work were still in progress 40 seconds after the rest of the command.",
             hint: """
                 Check that the provider, the store and the shop respond. Then run "identity-lab token --session ID --refresh" for \
-                each session that was in use. New tokens that the provider sends after this command has ended are lost, and the \
+                each session that was in use and still exists. New tokens that the provider sends after this command has ended are lost, and the \
                 buyer may have to sign in again.
                 """
         )

@@ -62,9 +62,9 @@ extension CartAdapter {
         return result
     }
 
-    /// Removes the buyer, or a customer whom another session or another app has put on the cart; otherwise only reads the cart.
+    /// Removes the buyer if the buyer may be on the cart, and any customer that Shopify's response shows.
     ///
-    /// In other cases ``detach(_:permitsContact:in:)`` is not called, because it also removes addresses that the buyer entered. With
+    /// Otherwise the cart is only read, because ``detach(_:permitsContact:in:)`` would also remove addresses that the buyer entered. With
     /// `forCheckout`, contact data may stay on the cart, and the result has the checkout URL.
     func detachIfNeeded(
         _ binding: inout CartBinding,
