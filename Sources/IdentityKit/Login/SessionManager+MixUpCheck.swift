@@ -24,7 +24,7 @@ extension SessionManager {
             throw IdentityError(
                 .rejected,
                 .responseIssuerMismatch,
-                "The callback was received for another provider than the one of this login.",
+                "The callback of a login at \(attempt.provider) was received for another provider.",
                 hint: """
                     If the app uses SignInRoutes, look for forged callbacks in its access log. Otherwise give each provider a separate \
                     redirect URI, and as `provider:` of `complete`, pass the provider whose redirect URI received the callback. Then \

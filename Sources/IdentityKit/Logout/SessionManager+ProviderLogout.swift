@@ -46,9 +46,7 @@ extension SessionManager {
         }
     }
 
-    /// Removes the pending logout with a `state` from the store and returns it.
-    ///
-    /// If the logout began in another browser or belongs to another tenant, it stays in the store, and the method throws.
+    /// Takes a pending logout out of the store; throws for a logout of another browser or tenant, which stays in the store.
     private func take(_ state: Secret, _ cookie: Secret?) async throws -> PendingLogout {
         let unknown = Self.refusedReturn(
             .stateUnknown,
@@ -90,7 +88,7 @@ extension SessionManager {
         _ options: LogoutOptions,
         _ problems: inout [IdentityError]
     ) async -> (url: HTTPURL?, awaitedReturn: LogoutResult.AwaitedReturn?) {
-        // A guest has no tokens, and the tokens of an unreadable session are unknown. Without tokens there is no logout URL.
+        // A guest has no tokens, and the tokens of an unreadable session are unknown.
         guard let tokens else { return (nil, nil) }
         do {
             let provider = try providers.provider(ofStored: session.provider, tenant: session.tenant)

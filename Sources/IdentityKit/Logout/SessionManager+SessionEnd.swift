@@ -67,7 +67,6 @@ extension SessionManager {
         return removed
     }
 
-    /// Removes as many of the sessions as possible, notifies their participants and revokes their tokens.
     private func end(
         _ ids: [SessionID],
         _ options: LogoutOptions,
@@ -110,8 +109,7 @@ extension SessionManager {
         do {
             let state = try SessionState(removed.session)
             ended.session = Session(removed.session, state)
-            // A refresh may have returned newer tokens that are not saved yet. The logout needs the newest states to choose the tokens to
-            // revoke.
+            // The newest states include tokens that a refresh has returned and that are not saved yet.
             ended.newest = (removed.session, await refresher.newestStates(ofRemoved: removed.session, state))
         } catch {
             ended.problems = [

@@ -34,7 +34,6 @@ public struct LoginCallback: Sendable {
         fields = decoded.map { ($0.name, Secret($0.value)) }
     }
 
-    /// Parses the callback that a presenter received.
     init(_ presented: PresentedCallback) throws(IdentityError) {
         if let form = presented.form {
             try self.init(form: form)
@@ -43,7 +42,6 @@ public struct LoginCallback: Sendable {
         }
     }
 
-    /// Creates a callback from the stored parameters of a posted form.
     init(posted fields: [(name: String, value: Secret)]) {
         self.fields = fields
     }

@@ -36,7 +36,6 @@ public struct ProviderRegistry: Sendable {
         self.providers = providers
     }
 
-    /// Creates a registry of providers whose names are known to be unique.
     init(unique providers: [any IdentityProvider]) {
         self.providers = providers
     }

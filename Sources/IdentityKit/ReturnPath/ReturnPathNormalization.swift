@@ -6,8 +6,9 @@ internal import IdentityHTTP
 enum ReturnPathNormalization {
     /// The path without dot segments and unnecessary escapes (RFC 3986 section 6.2.2).
     ///
-    /// Nil if the path goes above the root or contains an escaped control character. Also nil if another program could read a part of the
-    /// path as a host name, for example because it decodes the path once more, removes segments or appends the path to another path.
+    /// Nil if the path goes above the root, or contains an escaped control character or invalid UTF-8. Also nil if another program could
+    /// read a part of the path as a host name, for example because it decodes the path once more, removes segments or appends the path to
+    /// another path.
     static func path(_ text: String) -> String? {
         guard let bytes = withoutNeedlessEscapes(Array(text.utf8)) else { return nil }
         var segments: [ArraySlice<UInt8>] = []

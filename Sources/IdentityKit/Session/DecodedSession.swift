@@ -18,8 +18,5 @@ final class DecodedSession: Sendable {
         result = Result { () throws(IdentityError) in try Decoded(stored) }
     }
 
-    /// Returns the decoded state and session.
-    ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` if the stored payload cannot be decoded.
     func decoded() throws(IdentityError) -> Decoded { try result.get() }
 }

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityCrypto
 
-/// Stores new sessions, each with a new id.
 struct SessionCreator: SessionService {
     let context: SessionContext
 

@@ -56,7 +56,7 @@ final class SessionParticipants: Sendable {
     /// refresh of the session during its notification, this refresh is not reported. With short-lived tokens, each such report could cause
     /// the next refresh, without end.
     func notifyRefreshed(_ session: Session) {
-        // If the new tokens are not saved yet, the store still has the ended session with its old generation.
+        // While the new tokens are not saved, the stored session keeps its generation. A further end must be reported nevertheless.
         state.withLock { $0.needingLogin.remove(session.id) }
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }

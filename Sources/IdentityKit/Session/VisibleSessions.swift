@@ -63,7 +63,6 @@ final class VisibleSessions: Sendable {
         }
     }
 
-    /// Whether the manager shows a session to its callers: the session belongs to a tenant that the manager serves and has not expired.
     func isVisible(_ session: StoredSession) -> Bool {
         serves(tenant: session.tenant) && !lifetime.hasExpired(session)
     }

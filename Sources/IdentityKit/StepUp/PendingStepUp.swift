@@ -4,7 +4,6 @@ internal import FoundationEssentials
 struct PendingStepUp: Sendable {
     /// The session that the login replaces.
     let session: SessionID
-    /// The requirement that the new ID token has to satisfy.
     let requirement: StepUpRequirement
 }
 

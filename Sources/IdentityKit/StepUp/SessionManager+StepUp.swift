@@ -38,7 +38,6 @@ extension SessionManager {
         }
     }
 
-    /// The options of a login that asks the provider to meet the requirement.
     private static func options(
         _ options: LoginOptions,
         for requirement: StepUpRequirement,
@@ -93,7 +92,7 @@ extension SessionManager {
             guard let ended = try await removeReplaced(id) else { throw IdentityError.unknownSession }
             return await move(ended, to: session, since: started)
         } catch let error as IdentityError where error.kind == .retryLater {
-            // If a refresh of the old session still runs and finds no session, it must not revoke the tokens that it received.
+            // A refresh of the old session may still run. If it finds no session, it must not revoke its new tokens.
             context.replaced.add(id)
         }
         guard await !removeAgain(id, for: session, since: started, after: [100, 400, 1600]) else { return }
@@ -145,8 +144,8 @@ extension SessionManager {
     /// Checks the new tokens of a step-up; does nothing for an ordinary login.
     ///
     /// - Throws: `IdentityError`; with code ``IdentityError/Code/idTokenSubject`` for another buyer, and with
-    ///   ``IdentityError/Code/idTokenAuthentication`` if `acr` or `auth_time` do not satisfy the requirement. Also if the old session has
-    ///   ended.
+    ///   ``IdentityError/Code/idTokenAuthentication`` if `acr` or `auth_time` do not satisfy the requirement. Also the errors of
+    ///   ``signedInSession(_:)`` for the old session.
     func checkStepUp(_ attempt: LoginAttempt, _ new: TokenSet, at provider: ProviderDescriptor) async throws {
         guard let stepUp = attempt.stepUp else { return }
         let (session, tokens) = try await signedInSession(stepUp.session)

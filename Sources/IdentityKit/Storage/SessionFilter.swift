@@ -34,8 +34,8 @@ public struct SessionFilter: Sendable {
 
     /// Creates a filter for all sessions in the session's tenant that belong to the session's buyer.
     ///
-    /// The filter matches sessions with the session's stored issuer at every provider. At the session's own provider, it also matches sessions
-    /// with an issuer that counts as the same (``ProviderDescriptor/equivalentIssuers``).
+    /// The filter matches sessions with the session's stored issuer at every provider. At the session's own provider, it also matches
+    /// sessions with an issuer that counts as the same (``ProviderDescriptor/equivalentIssuers``).
     package init(buyerOf session: Session) {
         self.init(tenant: session.tenant, buyer: session.storedBuyer)
         equivalentsOf = session.provider

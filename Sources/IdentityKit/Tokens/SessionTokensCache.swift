@@ -9,8 +9,7 @@ final class SessionTokensCache: Sendable {
         let tokens: SessionTokens
         /// When the entry is no longer used: after the cache's lifetime, or earlier if the token is due for a refresh or the session ends.
         let until: Duration
-        /// When the access token expires.
-        let end: Duration
+        let tokenExpiry: Duration
     }
 
     private struct State {
@@ -43,7 +42,7 @@ final class SessionTokensCache: Sendable {
         let now = clock.elapsed
         return state.withLock { state in
             guard let entry = state.entries[id], entry.until > now,
-                entry.end - now >= validity ?? RefreshSchedule.usualValidity(of: entry.tokens.tokens)
+                entry.tokenExpiry - now >= validity ?? RefreshSchedule.usualValidity(of: entry.tokens.tokens)
             else { return nil }
             return entry.tokens
         }
@@ -59,7 +58,7 @@ final class SessionTokensCache: Sendable {
         let id = tokens.session.id
         state.withLock { state in
             guard state.removals == ticket else { return }
-            let entry = Entry(tokens: tokens, until: now + min(lifetime, untilDue), end: now + remaining)
+            let entry = Entry(tokens: tokens, until: now + min(lifetime, untilDue), tokenExpiry: now + remaining)
             state.entries.insert(entry, for: id) { $0.until <= now }
         }
     }

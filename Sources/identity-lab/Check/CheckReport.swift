@@ -77,8 +77,8 @@ final class CheckReport: Sendable {
 
     /// Prints the numbers of passed checks, warnings and failures.
     ///
-    /// - Throws: `IdentityError` if a check failed, with the kind of the failed check to repair first: an invalid configuration, then a refusal,
-    ///   then a required sign-in, then an outage. The kind determines the exit status.
+    /// - Throws: `IdentityError` if a check failed, with the kind of the failed check to repair first: an invalid configuration, then a
+    ///   refusal, then a required sign-in, then an outage. The kind determines the exit status.
     func finish() throws {
         let (counts, failures) = state.withLock { ($0.counts, $0.failures) }
         let (ok, warnings) = (counts[.ok] ?? 0, counts[.warning] ?? 0)

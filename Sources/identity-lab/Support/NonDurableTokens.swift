@@ -55,8 +55,8 @@ final class NonDurableTokens: Sendable {
             "Token refreshes, cart changes or other background work were still in progress 40 seconds after the rest of the command.",
             hint: """
                 Check that the provider, the store and the shop respond. Then run "identity-lab token --session ID --refresh" for \
-                each session that was in use and still exists. New tokens that the provider sends after this command has ended are lost, and the \
-                buyer may have to sign in again.
+                each session that was in use and still exists. New tokens that the provider sends after this command has ended are \
+                lost, and the buyer may have to sign in again.
                 """
         )
     }
