@@ -265,13 +265,16 @@ struct LostLockTests {
         try world.manager(world.store).checkConfiguration()
     }
 
-    @Test("the upkeep reports a timeout that is too long for the lock as failed refreshes of the provider")
+    @Test(
+        "the upkeep reports a timeout that is too long for the lock as failed refreshes of the provider",
+        .timeLimit(.minutes(1))
+    )
     func contradictionDuringUpkeep() async throws {
         let world = RefreshStage(timeout: .seconds(9))
         let node = LeasedNode(world.memory, LeasedNode.Shared(), guaranteedLockDuration: .seconds(8))
         let manager = try world.manager(node)
         let upkeep = Task { await manager.maintain() }
-        while world.heard.kinds.isEmpty { await Task.yield() }
+        while world.heard.kinds.isEmpty, !Task.isCancelled { await Task.yield() }
         upkeep.cancel()
         await upkeep.value
         #expect(world.heard.kinds.first == .refreshFailed(.configurationInvalid))
