@@ -85,8 +85,14 @@ final class SandboxProcess: Sendable {
 
     // MARK: HTTP
 
+    /// A request that waits long enough for a sandbox that creates new keys on a busy machine.
+    private func request(_ method: HTTPMethod, _ url: String) throws -> HTTPRequest {
+        let limits = HTTPLimits(firstByteTimeout: .seconds(60), totalTimeout: .seconds(60))
+        return HTTPRequest(method: method, url: try HTTPURL(url), limits: limits, allowsLoopbackHTTP: true)
+    }
+
     func get(_ url: String, bearer: String? = nil) async throws -> HTTPResponse {
-        var request = HTTPRequest(method: .get, url: try HTTPURL(url), allowsLoopbackHTTP: true)
+        var request = try request(.get, url)
         if let bearer {
             try request.headers.set("Authorization", "Bearer " + bearer)
             // Bolt's account API needs the merchant's key too.
@@ -107,7 +113,7 @@ final class SandboxProcess: Sendable {
         _ body: String,
         _ headers: [(name: String, value: String)]
     ) async throws -> (status: Int, json: JSONValue) {
-        var request = HTTPRequest(method: .post, url: try HTTPURL(url), allowsLoopbackHTTP: true)
+        var request = try request(.post, url)
         for (name, value) in headers { try request.headers.set(name, value) }
         request.body = Array(body.utf8)
         let response = try await transport.send(request)
