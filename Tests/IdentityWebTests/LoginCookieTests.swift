@@ -36,6 +36,26 @@ struct LoginCookieTests {
         #expect(try await stage.deliver(pending, browser).location == "/pending")
     }
 
+    @Test(
+        "the cookie of a surplus login is removed with the attributes with which it was set",
+        arguments: [WebStage.origin, "http://127.0.0.1:8080"]
+    )
+    func removal(origin: String) async throws {
+        let stage = try await WebStage(origin: origin, routes: { $0.maximumOpenLogins = 1 })
+        let browser = stage.browser()
+        var last: String?
+        for provider in ["posted", "op", "posted"] {
+            let lines = try await browser.get("/auth/login/\(provider)").headers.values(for: "Set-Cookie")
+            if let last {
+                let parts = last.split(separator: ";")
+                let removal = [parts[0].prefix { $0 != "=" } + "=", parts[1], " Max-Age=0"] + parts[3...]
+                #expect(lines.first == removal.joined(separator: ";"))
+            }
+            last = lines.last
+        }
+        #expect(browser.cookieNames.count == 1)
+    }
+
     @Test("the cookies of six completed logins are small, also if their return paths were long")
     func size() async throws {
         let stage = try await WebStage()

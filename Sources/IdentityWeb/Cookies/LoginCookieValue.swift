@@ -4,8 +4,8 @@ internal import IdentityKit
 
 /// The value of a login's cookie: `TIME.BINDING` while the login is pending, `TIME.done.SESSION.PATH` after it is complete.
 ///
-/// `TIME` is ``time`` in hexadecimal, `BINDING` the browser binding, `SESSION` the reference of the new session, and `PATH` the escaped
-/// path to which the login sent the browser.
+/// `TIME` is ``time`` in hexadecimal, after a `p` if the provider posts the callback. `BINDING` is the browser binding, `SESSION` the
+/// reference of the new session, and `PATH` the escaped path to which the login sent the browser.
 struct LoginCookieValue {
     enum State {
         /// The login has begun; the binding proves that its callback comes from the browser in which the login began.
@@ -19,6 +19,8 @@ struct LoginCookieValue {
 
     /// When the login expires, in seconds since 1970; `SignInCookies.excessLogins` sorts by it.
     let time: Int
+    /// How the callback arrives, which determines the attributes of the cookie.
+    let mode: ResponseMode
     let state: State
 
     /// The browser binding of a pending login; nil after the login is complete.
@@ -26,11 +28,13 @@ struct LoginCookieValue {
 
     init(_ login: StartedLogin) {
         time = Int(login.expiresAt.timeIntervalSince1970)
+        mode = login.responseMode
         state = .pending(login.browserBinding)
     }
 
-    private init(time: Int, state: State) {
+    private init(time: Int, mode: ResponseMode, state: State) {
         self.time = time
+        self.mode = mode
         self.state = state
     }
 
@@ -39,13 +43,16 @@ struct LoginCookieValue {
     /// If the path is too long, the value contains no path. A repeated callback then leads the browser to the home page.
     func completed(_ session: SessionReference, returnPath: String) -> LoginCookieValue {
         let isShort = FormEncoding.escape(returnPath).utf8.count <= Self.maximumPathBytes
-        return LoginCookieValue(time: time, state: .completed(session, returnPath: isShort ? returnPath : ""))
+        let state = State.completed(session, returnPath: isShort ? returnPath : "")
+        return LoginCookieValue(time: time, mode: mode, state: state)
     }
 
     init?(_ text: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
-        guard let time = parts.first.flatMap({ Int($0, radix: 16) }) else { return nil }
+        let isPosted = parts[0].utf8.first == UInt8(ascii: "p")
+        guard let time = Int(isPosted ? String(parts[0].dropFirst()) : parts[0], radix: 16) else { return nil }
         self.time = time
+        mode = isPosted ? .formPost : .query
         switch parts.count {
         case 2:
             state = .pending(Secret(parts[1]))
@@ -60,7 +67,7 @@ struct LoginCookieValue {
     }
 
     var text: String {
-        let start = String(time, radix: 16) + "."
+        let start = (mode == .formPost ? "p" : "") + String(time, radix: 16) + "."
         switch state {
         case .pending(let binding): return start + binding.reveal()
         case .completed(let session, let path):

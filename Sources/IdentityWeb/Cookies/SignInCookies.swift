@@ -95,8 +95,8 @@ public struct SignInCookies: Sendable {
     /// The browser keeps the cookie five minutes longer than the login is valid. A callback in these minutes fails with code
     /// `attempt_expired`. Without the cookie, this callback would fail with code `browser_mismatch`.
     public func login(_ login: StartedLogin) throws(HTTPTransportError) -> ResponseCookie {
-        let value = LoginCookieValue(login).text
-        return try cookie("login-" + login.attemptID, value, login.lifetime + .seconds(300), login.responseMode)
+        let value = LoginCookieValue(login)
+        return try cookie("login-" + login.attemptID, value.text, login.lifetime + .seconds(300), value.mode)
     }
 
     /// The browser binding of the login to which a callback belongs; nil if the request has no valid cookie of this login, or if the login
@@ -113,10 +113,9 @@ public struct SignInCookies: Sendable {
     /// The cookie of a completed login, by which the routes recognize its callback if the browser repeats the callback within 15 minutes.
     func completedLogin(
         _ attemptID: String,
-        _ value: LoginCookieValue,
-        _ mode: ResponseMode
+        _ value: LoginCookieValue
     ) throws(HTTPTransportError) -> ResponseCookie {
-        try cookie("login-" + attemptID, value.text, .seconds(900), mode)
+        try cookie("login-" + attemptID, value.text, .seconds(900), value.mode)
     }
 
     /// Cookies that remove login cookies from the browser, so that at most `maximum` remain.
@@ -127,10 +126,11 @@ public struct SignInCookies: Sendable {
         return sent.names.filter { $0.utf8.starts(with: start.utf8) }
             .map { name in
                 let value = sent.value(of: name).flatMap { LoginCookieValue($0) }
-                return (name: name, order: (value?.binding == nil ? 0 : 1, value?.time ?? 0))
+                let end = String(decoding: name.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+                return (end: end, mode: value?.mode ?? .query, order: (value?.binding == nil ? 0 : 1, value?.time ?? 0))
             }
             .sorted { $0.order < $1.order }.dropLast(maximum)
-            .compactMap { (try? ResponseCookie($0.name, "", isSecure: isSecure))?.removal }
+            .compactMap { removal($0.end, $0.mode) }
     }
 
     // MARK: Logouts
@@ -158,8 +158,9 @@ public struct SignInCookies: Sendable {
     /// A cookie that removes the logout cookie from the browser; never nil, like ``withoutSession``.
     public var withoutLogout: ResponseCookie? { removal("logout") }
 
-    private func removal(_ name: String) -> ResponseCookie? {
-        (try? cookie(name, "", .zero))?.removal
+    /// A removal has the attributes of the cookie, because a browser may keep a cookie with `Secure` if its removal has no `Secure`.
+    private func removal(_ name: String, _ mode: ResponseMode = .query) -> ResponseCookie? {
+        try? cookie(name, "", .zero, mode)
     }
 
     private func cookie(

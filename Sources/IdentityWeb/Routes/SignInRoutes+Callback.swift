@@ -42,7 +42,7 @@ extension SignInRoutes {
         context.set(try cookies.session(session.id))
         if let cookie {
             let value = cookie.completed(session.id.reference, returnPath: path)
-            context.set(try cookies.completedLogin(attemptID, value, descriptor.responseMode))
+            context.set(try cookies.completedLogin(attemptID, value))
         }
         await settle(session, replacing: replaced, guest: cookies.guestID(in: request), in: context)
         return try redirect(to: path)

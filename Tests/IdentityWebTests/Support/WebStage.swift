@@ -30,6 +30,7 @@ struct WebStage {
     let grace = SandboxBuyer(email: "grace@example.com")
 
     init(
+        origin: String = Self.origin,
         providers names: [String] = ["op", "posted"],
         displayNames: [String: String] = [:],
         scopes: [String] = ["openid", "email", "profile"],
@@ -48,8 +49,8 @@ struct WebStage {
             .ada, SandboxBuyerAccount(email: "grace@example.com", firstName: "Grace", lastName: "Hopper"),
         ]
         settings.openID.claimsIn = .idToken
-        settings.openID.redirectURIs = names.map { "\(Self.origin)/auth/callback/\($0)" }
-        settings.openID.postLogoutRedirectURIs = ["\(Self.origin)/auth/logout/done"]
+        settings.openID.redirectURIs = names.map { "\(origin)/auth/callback/\($0)" }
+        settings.openID.postLogoutRedirectURIs = ["\(origin)/auth/logout/done"]
         prepare(&settings)
         sandbox = try await ShopSandbox.start(settings)
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
@@ -62,7 +63,7 @@ struct WebStage {
             )
             client.authentication = settings.openID.clientSecret.map { .secretBasic(Secret($0)) } ?? .none
             client.acceptedIssuers = formerIssuer.map { .exactly([openID.issuer, $0]) }
-            client.redirectURI = "\(Self.origin)/auth/callback/\(FormEncoding.escape(name))"
+            client.redirectURI = "\(origin)/auth/callback/\(FormEncoding.escape(name))"
             client.scopes = scopes
             client.displayName = displayNames[name]
             client.responseMode = name == "posted" ? .formPost : .query
@@ -97,7 +98,7 @@ struct WebStage {
             store: store,
             policy: policy
         )
-        var web = SignInRoutes.Configuration(publicOrigin: Self.origin)
+        var web = SignInRoutes.Configuration(publicOrigin: origin)
         change(&web)
         routes = try SignInRoutes(sessions: sessions, carts: carts, configuration: web)
     }
