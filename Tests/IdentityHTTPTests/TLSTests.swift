@@ -20,6 +20,27 @@ import Testing
         await expectRefusal(trusting, "https://127.0.0.1:\(otherServer.port)/")
     }
 
+    @Test(
+        "a server is reached although the IPv4 address or the IPv6 address of its name does not answer",
+        arguments: [(LoopbackAddress.v4, "127.0.0.1", "[::1]"), (.v6, "[::1]", "127.0.0.1")]
+    )
+    func silentAddress(kind: LoopbackAddress, silent: String, other: String) async throws {
+        let server = try await TLSServer(options: ["-accept", "\(other):0"])
+        let (listener, port) = try LoopbackSocket.listen(on: kind, port: UInt16(server.port))
+        defer { close(listener) }
+        // With a queue for one connection, which nobody accepts, Linux ignores every further attempt to connect.
+        try #require(listen(listener, 0) == 0)
+        let first = Task { try await CurlTransport().send(request("https://\(silent):\(port)/")) }
+        defer { first.cancel() }
+        while !LoopbackSocket.hasInput(listener) { await Task.yield() }
+        // libcurl knows both addresses of localhost without a name server. If it tried only one address at a time, it would wait for a
+        // silent first address during half of the connect timeout.
+        var second = try request("https://localhost:\(port)/")
+        second.limits.firstByteTimeout = second.limits.connectTimeout / 3
+        let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
+        #expect(try await transport.send(second).status == 200)
+    }
+
     @Test("the configured authority also verifies the certificate of an https proxy")
     func proxyAuthority() async throws {
         let server = try await TLSServer(isInteractive: true)

@@ -4,6 +4,9 @@
 public struct HTTPLimits: Sendable, Hashable {
     /// The maximum time for name resolution, connection and TLS handshake together; by default 5 seconds.
     ///
+    /// The addresses of a name share this time. If the name has IPv6 and IPv4 addresses, ``CurlTransport`` tries both kinds at nearly the
+    /// same time. `Documentation/Trust/TransportLimits.md` says how several addresses of one kind share the time.
+    ///
     /// With libcurl 8.9.1 or newer, ``CurlTransport`` may also count the wait for a free connection
     /// (``CurlTransport/Configuration/maximumConnections``).
     public var connectTimeout: Duration
