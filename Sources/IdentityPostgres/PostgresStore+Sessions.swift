@@ -10,7 +10,7 @@ extension PostgresStore: SessionReplacing {
     /// session before this call repeated the insertion.
     ///
     /// - Throws: `IdentityError` of the store; of kind `retryLater` with code `store_full` when the session's tenant has the maximum number
-    ///   of sessions; of kind `rejected` when a session with this id already exists.
+    ///   of sessions; of kind `rejected` when a session with this id already exists or is in quarantine.
     public func insert(_ session: StoredSession) async throws {
         if let maximumSessionsPerTenant { try await requireRoom(session.tenant, maximumSessionsPerTenant) }
         try await insertReplacement(session)

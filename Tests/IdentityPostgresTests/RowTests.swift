@@ -82,7 +82,6 @@ struct RowTests {
         await expect(.storeCorrupt, .configuration) {
             try await store.replace(bad.next("x"), expecting: bad.generation)
         }
-        await expect(.storeFailed, .rejected) { try await store.insert(bad) }
         await expect(.storeCorrupt, .configuration) { try await store.attachment("cart", of: bad.id) }
         await expect(.storeCorrupt, .configuration) {
             try await store.sessions(matching: SessionFilter(providerSessionID: "sid"))

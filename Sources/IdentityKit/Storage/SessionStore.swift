@@ -13,7 +13,8 @@
 ///
 /// `IdentityTesting` contains the conformance suite, and `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public protocol SessionRecordStore: Sendable {
-    /// Adds a new session durably; throws an error of kind ``IdentityError/Kind/rejected`` if a session with this id exists.
+    /// Adds a new session durably; throws an error of kind ``IdentityError/Kind/rejected`` if a session with this id exists or is in
+    /// quarantine.
     ///
     /// Throw an error of this kind, or with code ``IdentityError/Code/storeFull``, only if the session was not added. After any other
     /// error, ``SessionManager`` removes the session, because the store may have added it.

@@ -75,6 +75,14 @@ extension StoreConformance {
             await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
             #expect(StoreSample.areSame(try await store.session(other.id), other))
         },
+        Case("inserting a session whose id is in quarantine is refused", needing: [.damage]) { store, place in
+            let quarantining = try Test.offered((any RowQuarantining).self, by: store)
+            let session = try await place.damagedSession(in: store)
+            #expect(try await quarantining.quarantineDamagedRows() == 1)
+            let error = await expectTyped { try await store.insert(session) }
+            #expect(error?.kind == .rejected)
+            await expectTyped(.storeCorrupt) { _ = try await store.session(session.id) }
+        },
         Case("a list of the sessions in doubt leaves out a session in quarantine, without an error", needing: [.damage])
         { store, place in
             let quarantining = try Test.offered((any RowQuarantining).self, by: store)
