@@ -182,7 +182,7 @@ struct OpeningTests {
         let store = try await schema.open {
             $0.connection = Secret(
                 """
-                host=127.0.0.1,127.0.0.1 port=\(port),\(schema.server.port) dbname=postgres \
+                host=localhost,localhost hostaddr=127.0.0.1,127.0.0.1 port=\(port),\(schema.server.port) dbname=postgres \
                 user=\(TestPostgresServer.user) password=\(TestPostgresServer.password)
                 """
             )
