@@ -49,6 +49,22 @@ struct BoltCheckoutTests {
     }
 
     @Test(
+        "without an API key, a login without PKCE is a configuration error before the login page and before the exchange"
+    )
+    func withoutKeyAndPKCE() async throws {
+        let bolt = try await FakeBolt()
+        let provider = try bolt.provider(.publicPKCE)
+        let checkout = BoltCheckout()
+        checkout.configure(provider: provider, presenter: ScriptedPresenter.good)
+        #expect(await checkout.startLogin().failure?.kind == .configuration)
+        #expect(await checkout.startLogin(loginConfig: BoltLoginConfig(usePkce: true)).failure == nil)
+        let phone = BoltLoginResult.completed(authorizationCode: "C0DE", codeVerifier: "", state: "phone678")
+        #expect(await failure { try await provider.exchange(phone) }?.kind == .configuration)
+        #expect(await failure { try await provider.exchange(phone, redirectURI: nil) }?.kind == .configuration)
+        #expect(bolt.requests.isEmpty)
+    }
+
+    @Test(
         "denial, a forged state and an invalid callback are failures and not cancellations",
         arguments: [
             ("/?error=access_denied&state=S", IdentityError.Code.accessDenied),

@@ -4,7 +4,7 @@ public import IdentityKit
 public protocol BoltAuthorizing: IdentityProvider {
     /// Creates the authorization request of a login, with or without PKCE.
     ///
-    /// - Throws: `IdentityError`; of kind `configuration` if `usePkce` is true and the provider does not support PKCE.
+    /// - Throws: `IdentityError`; of kind `configuration` if the provider cannot exchange the code of such a login.
     func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest
 
     /// Checks that a callback belongs to the login, and returns its authorization code without exchanging it.

@@ -127,8 +127,11 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
 
 extension BoltProvider: BoltAuthorizing {
     /// Creates the authorization request of a login; `usePkce`, and not the configuration, decides whether the login uses PKCE.
+    ///
+    /// - Throws: `IdentityError`; of kind `configuration` if `usePkce` is false and the provider has no API key.
     public func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {
-        try await client.authorizationRequest(options, pkce: usePkce ? .newVerifier : .disabled)
+        guard usePkce || account != nil else { throw Self.withoutKeyAndPKCE }
+        return try await client.authorizationRequest(options, pkce: usePkce ? .newVerifier : .disabled)
     }
 
     /// Checks a callback and returns its authorization code without exchanging it.
@@ -149,7 +152,7 @@ extension BoltProvider: BoltAuthorizing {
     ///
     /// For any other login, the token request contains the configured redirect URI, if any, and no nonce is checked.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
-        let login = try result.completedLogin()
+        let login = try completedLogin(result)
         return try await client.exchange(code: login.code, for: attempt(of: login, descriptor.redirectURI))
     }
 
@@ -163,12 +166,32 @@ extension BoltProvider: BoltAuthorizing {
     ///   - result: What the phone sent.
     ///   - redirectURI: The redirect URI of the authorization request; nil if it had none.
     /// - Returns: The validated tokens.
-    /// - Throws: `IdentityError`; of kind `cancelled` for a login that was cancelled.
+    /// - Throws: `IdentityError`; of kind `cancelled` for a login that was cancelled; of kind `configuration` for a login without PKCE if
+    ///   the provider has no API key.
     public func exchange(_ result: BoltLoginResult, redirectURI: String?) async throws -> TokenSet {
-        let login = try result.completedLogin()
+        let login = try completedLogin(result)
         var attempt = attempt(of: login, redirectURI)
         attempt.redirectURI = redirectURI
         return try await client.exchange(code: login.code, for: attempt)
+    }
+
+    private func completedLogin(
+        _ result: BoltLoginResult
+    ) throws(IdentityError) -> (code: Secret, codeVerifier: Secret?, state: Secret) {
+        let login = try result.completedLogin()
+        guard login.codeVerifier != nil || account != nil else { throw Self.withoutKeyAndPKCE }
+        return login
+    }
+
+    /// The error for a login whose code Bolt would not exchange: without an API key, only the code verifier proves who sends the code.
+    private static var withoutKeyAndPKCE: IdentityError {
+        IdentityError(
+            configuration: "A provider without Bolt's API key cannot sign a buyer in without PKCE.",
+            hint:
+                "Set usePkce of BoltLoginConfig to true, also in the phone's app. Or set apiKey in the provider's configuration (in Swift: "
+                + "authentication).",
+            reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
+        )
     }
 
     /// The attempt that this provider kept when it checked the login's callback; if it kept no attempt, a new attempt without a nonce.
