@@ -253,13 +253,21 @@ struct AuthClientTests {
         #expect(refused.1 != nil)
     }
 
-    @Test("if a client that has no tokens refreshes, the buyer comes from the response's ID token")
+    @Test(
+        "if a client that has no tokens refreshes, it fetches the keys first, and the buyer comes from the response's ID token"
+    )
     func bareRefresh() async throws {
         let shop = try await Shop(.publicMobile)
         let tokens = try await client(shop).login(with: SandboxBuyer())
-        let idToken = try #require(tokens.idToken)
+        let (idToken, refreshToken) = (try #require(tokens.idToken), try #require(tokens.refreshToken))
         shop.shopify.planFault(.member("id_token", .string(idToken)), on: .token)
-        let refreshed = try await client(shop).refreshAccessToken(refreshToken: try #require(tokens.refreshToken))
+        let restarted = try client(shop)
+        shop.shopify.planFault(.htmlPage(status: 503), on: .jwks)
+        #expect(
+            await failure { try await restarted.refreshAccessToken(refreshToken: refreshToken) }?.kind == .retryLater
+        )
+        #expect(shop.shopify.requests(to: .token).count == 1)
+        let refreshed = try await restarted.refreshAccessToken(refreshToken: refreshToken)
         #expect(try refreshed.tokens.buyer.isSamePerson(as: try tokens.tokens.buyer))
         #expect(refreshed.idToken == idToken)
     }

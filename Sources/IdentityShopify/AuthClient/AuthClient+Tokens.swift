@@ -10,6 +10,9 @@ extension AuthClient {
     /// Concurrent calls with the same refresh token share one request, because Shopify may accept a refresh token only once. The request
     /// uses the ID token that was passed to the first of these calls.
     ///
+    /// The client fetches Shopify's keys before it sends the refresh token, unless they are in memory. The refresh token is lost only if the
+    /// response contains an ID token with a newer key, and this key cannot be fetched. The next refresh then fails with kind `signInAgain`.
+    ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
     ///   - idToken: The ID token of the login, from the app's storage. Pass it if this client was created after the login, because such a
