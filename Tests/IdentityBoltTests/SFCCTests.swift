@@ -109,6 +109,16 @@ struct SFCCTests: SFCCSuite {
     }
 
     @Test(
+        "a lifetime that is not positive, or a text with a sign, is refused",
+        arguments: [.integer(0), .string("+60")] as [JSONValue]
+    )
+    func invalidLifetime(_ expiresIn: JSONValue) async throws {
+        let shop = try await shop()
+        shop.answer(Self.tokenPath, .json(["token": .string(try jwt(shop)), "expires_in": expiresIn]))
+        #expect(await failure { try await signIn(try provider(shop)) }?.code == .tokenResponseInvalid)
+    }
+
+    @Test(
         "the buyer of a token without subject has a digest as subject, and an expired token and one that is not valid yet are refused"
     )
     func subjects() async throws {

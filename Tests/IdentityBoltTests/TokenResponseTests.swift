@@ -216,7 +216,7 @@ struct TokenResponseTests {
 
     @Test(
         "a login's token response without a usable lifetime is refused; that of a refresh gets the old lifetime",
-        arguments: [nil, .integer(0), .integer(-1), .string("soon"), .bool(true)] as [JSONValue?]
+        arguments: [nil, .integer(0), .integer(-1), .string("+60"), .bool(true)] as [JSONValue?]
     )
     func lifetime(_ value: JSONValue?) async throws {
         let bolt = try await FakeBolt()

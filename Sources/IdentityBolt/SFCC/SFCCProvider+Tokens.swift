@@ -95,8 +95,7 @@ extension SFCCProvider {
     ) throws -> Date {
         var expiries: [Date] = []
         if let value = response.member("expires_in") {
-            let seconds = value.number?.double ?? (value.string).flatMap { Int($0) }.map { Double($0) }
-            if let seconds, seconds > 0, seconds <= 10 * 366 * 86_400 {
+            if let seconds = TokenResponse.lifetime(value) {
                 expiries.append(startedAt + seconds)
             } else if !isRefresh {
                 throw Self.malformed(

@@ -15,8 +15,6 @@ package struct TokenResponse: Sendable {
     package var refreshTokenScopes: [String] = []
 
     private static let maximumScopeBytes = 16_384
-    /// The longest lifetime of an access token in seconds: ten years.
-    private static let maximumLifetime: TimeInterval = 10 * 366 * 86_400
 
     /// Reads the JSON object of a response.
     ///
@@ -51,7 +49,7 @@ package struct TokenResponse: Sendable {
         guard isBearer || isBound && usesDPoP else { throw Self.invalid("token_type") }
         guard isBound || !usesDPoP || acceptsUnboundTokens else { throw Self.unbound }
         let expiresIn = object["expires_in"].flatMap { $0.isNull ? nil : $0 }
-        lifetime = Self.seconds(expiresIn).flatMap { $0 > 0 && $0 <= Self.maximumLifetime ? $0 : nil }
+        lifetime = Self.lifetime(expiresIn)
         let isOmitted = expiresIn == nil && !settings.requiresLifetime
         guard lifetime != nil || isOmitted || isRefresh else { throw Self.invalid("expires_in") }
         // Some providers send an empty text for a token that they do not issue.
@@ -101,6 +99,11 @@ package struct TokenResponse: Sendable {
         list.utf8
             .split { $0 == UInt8(ascii: " ") || separators.contains($0) }
             .map { String(Substring($0)) }
+    }
+
+    /// A lifetime in seconds, of more than zero seconds and at most ten years; nil for any other value.
+    package static func lifetime(_ value: JSONValue?) -> TimeInterval? {
+        seconds(value).flatMap { $0 > 0 && $0 <= 10 * 366 * 86_400 ? $0 : nil }
     }
 
     /// A number of seconds, which some providers send as a string of digits; nil for any other value.
