@@ -143,7 +143,7 @@ struct FactoryTests {
         _ = try make(#"{"kind":"bolt-sfcc","host":"shop.example","siteID":"Shop"}"#, bolt)
         let provider = try make(
             #"{"kind":"bolt-sfcc","host":"\#(host)","siteID":"Shop","locale":"en_US","allowsLoopbackHTTP":true,"timeout":60,"#
-                + #""endpoints":{"authorization":"$/authorize"},"extraForm":{"format":"ajax"}}"#,
+                + #""endpoints":{"authorization":"$/authorize"},"extraForm":{"format":"ajax","key":{"env":"KEY"}}}"#,
             bolt
         )
         let path = "/on/demandware.store/Sites-Shop-Site/en_US"
@@ -154,7 +154,7 @@ struct FactoryTests {
         let state = request.attempt.state.reveal()
         let callback = try LoginCallback(url: "/?code=C0DE&state=\(state)")
         #expect(try await provider.exchange(callback, for: request.attempt).buyer.subject == "1")
-        #expect(bolt.requests.last?.formFields().map(\.0) == ["format"])
+        #expect(bolt.requests.last?.formFields().map { "\($0)=\($1)" } == ["format=ajax", "key=APIKEY"])
     }
 
     @Test(

@@ -72,26 +72,30 @@ struct SFCCErrorTests: SFCCSuite {
     }
 
     @Test(
-        "each error format is read with status 200, and errors do not show the code",
+        "each error format is read with status 200, and errors show no code and no value of extraQuery and extraForm",
         arguments: [
-            #"{"error":"invalid_grant"}"#, #"{"error":{"code":"x","message":"about C0DE"}}"#, #"{"error":true}"#,
-            #"{"errorMessage":"C0DE was used"}"#, #"{"message":"no"}"#, #"{"success":false}"#,
-            #"{"fault":{"type":"NotFound","message":"m"}}"#, #"{"status_code":"UNAUTHORIZED","message":"m"}"#,
+            #"{"error":"invalid_grant"}"#, #"{"error":{"code":"x","message":"about C0DE1234"}}"#, #"{"error":true}"#,
+            #"{"errorMessage":"C0DE1234 was used"}"#, #"{"message":"no"}"#, #"{"success":false}"#,
+            #"{"fault":{"type":"QU3RY-5","message":"F0RM-77"}}"#, #"{"status_code":"UNAUTHORIZED","message":"m"}"#,
         ],
         [true, false]
     )
     func errors(body: String, isFirst: Bool) async throws {
         let shop = try await shop()
-        let provider = try provider(shop)
+        let provider = try provider(shop) {
+            $0.extraQuery = [("key", Secret("QU3RY-5"))]
+            $0.extraForm = [("key", Secret("F0RM-77"))]
+        }
         shop.answer(isFirst ? Self.codePath : Self.tokenPath, .message(status: 200, body: Array(body.utf8)))
         let error = try #require(
-            await #expect(throws: IdentityError.self) { _ = try await signIn(provider) }
+            await #expect(throws: IdentityError.self) { _ = try await signIn(provider, code: "C0DE1234") }
         )
         #expect(error.kind == .rejected)
         #expect(error.code == (body.contains("invalid_grant") ? .invalidGrant : .authorizationRefused))
-        var dumped = ""
-        dump(error, to: &dumped)
-        #expect(!dumped.contains("C0DE"))
+        // The description of a response shows no text of the provider, so the members are read.
+        let response = try #require(error.providerResponse)
+        let shown = [response.error, response.errorDescription].compactMap(\.self).joined()
+        #expect(["C0DE1234", "QU3RY-5", "F0RM-77"].allSatisfy { !shown.contains($0) }, "\(shown)")
         #expect(shop.requests.count == (isFirst ? 1 : 2))
     }
 

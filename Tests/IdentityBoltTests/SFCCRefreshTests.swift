@@ -116,6 +116,13 @@ struct SFCCRefreshTests: SFCCSuite {
         #expect(try await refusal(shop)?.kind == kind)
     }
 
+    @Test("the error of a refresh does not show the values of extraForm", arguments: [200, 400])
+    func extraForm(status: Int) async throws {
+        let shop = try await shop(.json(["error": .string("F0RM-77 is wrong")], status: status))
+        let provider = try provider(shop) { $0.extraForm = [("key", Secret("F0RM-77"))] }
+        #expect(try await refusal(shop, provider)?.error.providerResponse?.error == "… is wrong")
+    }
+
     @Test("the storefront's Retry-After pauses all refreshes of the provider")
     func retryAfter() async throws {
         let shop = try await shop(.message(status: 503, headers: [("Retry-After", "40")]))

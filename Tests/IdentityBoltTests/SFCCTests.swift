@@ -192,8 +192,8 @@ struct SFCCTests: SFCCSuite {
             $0.tokenExchangeAction = "Ask"
             $0.codeParam = "auth code"
             $0.stateParam = "st"
-            $0.extraQuery = [("scope", "openid")]
-            $0.extraForm = [("csrf", "1")]
+            $0.extraQuery = [("scope", Secret("openid"))]
+            $0.extraForm = [("csrf", Secret("1"))]
             $0.repeatsCode = true
             $0.continuationField = "token"
             $0.tokenJSONPaths = ["deep.er", "token"]

@@ -29,9 +29,13 @@ public struct SFCCConfiguration: Sendable {
     /// The name of the query item that contains the state.
     public var stateParam = "state"
     /// Further query items of the code exchange; none by default.
-    public var extraQuery: [(name: String, value: String)] = []
+    ///
+    /// In the storefront's error texts, values of at least 6 bytes are replaced by "…".
+    public var extraQuery: [(name: String, value: Secret)] = []
     /// Further form fields of the token exchange and of a refresh; none by default.
-    public var extraForm: [(name: String, value: String)] = []
+    ///
+    /// In the storefront's error texts, values of at least 6 bytes are replaced by "…".
+    public var extraForm: [(name: String, value: Secret)] = []
     /// Whether the form of the token exchange repeats the code and the state from the code exchange.
     public var repeatsCode = false
     /// The form field of the token exchange that contains the token from the response to the code exchange; nil sends no such field.

@@ -25,7 +25,7 @@ struct SFCCHTTPClient {
         try await follow(try await send(.get, url), from: url)
     }
 
-    mutating func post(_ url: HTTPURL, _ form: [(name: String, value: String)]) async throws -> Result {
+    mutating func post(_ url: HTTPURL, _ form: [(name: String, value: Secret)]) async throws -> Result {
         let response = try await send(.post, url, form)
         // A redirect with status 307 or 308 requires a second POST, which would send the form again.
         guard response.status != 307, response.status != 308 else { throw Self.redirectRefused(response) }
@@ -35,7 +35,7 @@ struct SFCCHTTPClient {
     private mutating func send(
         _ method: HTTPMethod,
         _ url: HTTPURL,
-        _ form: [(name: String, value: String)]? = nil
+        _ form: [(name: String, value: Secret)]? = nil
     ) async throws -> HTTPResponse {
         var headers = form == nil ? [] : [(name: "Content-Type", value: MediaType.form.rawValue)]
         if let cookie = cookies.header(for: url) { headers.append(("Cookie", cookie)) }
@@ -43,7 +43,7 @@ struct SFCCHTTPClient {
             method,
             url,
             headers: try ProviderHTTPClient.headers(headers),
-            body: form.map { FormEncoding.encode($0) },
+            body: form.map { FormEncoding.encode($0.map { ($0.name, $0.value.reveal()) }) },
             once: true,
             under: lock,
             asking: Self.party

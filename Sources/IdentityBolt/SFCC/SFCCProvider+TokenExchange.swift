@@ -8,17 +8,14 @@ internal import IdentityOIDC
 extension SFCCProvider {
     func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
         var client = SFCCHTTPClient(httpClient: httpClient)
-        let pair = [
-            (name: configuration.codeParam, value: code.reveal()),
-            (name: configuration.stateParam, value: state.reveal()),
-        ]
+        let pair = [(name: configuration.codeParam, value: code), (configuration.stateParam, state)]
         let first = response(try await client.get(try url(configuration.extraQuery + pair)), hiding: [code, state])
         try first.checkCodeExchange()
         var form = configuration.extraForm
         if configuration.repeatsCode { form += pair }
         var secrets = [code, state]
         if let field = configuration.continuationField, let token = first.token {
-            form.append((field, token.reveal()))
+            form.append((field, token))
             secrets.append(token)
         }
         let startedAt = httpClient.environment.clock.now
@@ -27,8 +24,12 @@ extension SFCCProvider {
     }
 
     private func response(_ page: SFCCHTTPClient.Result, hiding secrets: [Secret]) -> SFCCResponse {
-        let hidden = RequestSecrets(secrets: secrets + page.cookies)
-        return SFCCResponse(page, tokenAt: configuration.tokenJSONPaths, hiding: hidden)
+        SFCCResponse(page, tokenAt: configuration.tokenJSONPaths, hiding: hidden(secrets + page.cookies))
+    }
+
+    /// The secrets of a request, with the configured ones: the values of `extraQuery` and `extraForm`.
+    private func hidden(_ secrets: [Secret]) -> RequestSecrets {
+        RequestSecrets(secrets: secrets + (configuration.extraQuery + configuration.extraForm).map(\.value))
     }
 
     /// Sends the refresh token to the controller `tokenExchange`, in the form of RFC 6749 section 6, and returns the response.
@@ -71,7 +72,7 @@ extension SFCCProvider {
                 startedAt: startedAt,
                 receivedAt: httpClient.environment.clock.now
             )
-            response.requestSecrets = RequestSecrets(secrets: [refreshToken] + page.cookies)
+            response.requestSecrets = hidden([refreshToken] + page.cookies)
             return response
         } catch {
             throw RefreshRefusal(error)
@@ -91,7 +92,7 @@ extension SFCCProvider {
         under lock: HeldLock
     ) async throws(RefreshRefusal) -> SFCCHTTPClient.Result {
         var client = SFCCHTTPClient(httpClient: httpClient, lock: lock)
-        let form = [(name: "grant_type", value: "refresh_token"), ("refresh_token", refreshToken.reveal())]
+        let form = [(name: "grant_type", value: Secret("refresh_token")), ("refresh_token", refreshToken)]
         do {
             return try await client.post(resolved.tokenExchange, configuration.extraForm + form)
         } catch {
@@ -124,7 +125,7 @@ extension SFCCProvider {
         let response = SFCCResponse(
             page,
             tokenAt: configuration.tokenJSONPaths,
-            hiding: kept.requestSecrets ?? RequestSecrets(secrets: [old.refreshToken].compactMap { $0 })
+            hiding: kept.requestSecrets ?? hidden([old.refreshToken].compactMap(\.self))
         )
         do {
             return try await read(response, startedAt: kept.startedAt, replacing: old)
@@ -136,9 +137,9 @@ extension SFCCProvider {
         }
     }
 
-    private func url(_ fields: [(name: String, value: String)]) throws -> HTTPURL {
+    private func url(_ fields: [(name: String, value: Secret)]) throws -> HTTPURL {
         do {
-            return try resolved.codeExchange.appending(fields: fields)
+            return try resolved.codeExchange.appending(fields: fields.map { ($0.name, $0.value.reveal()) })
         } catch {
             throw IdentityError(
                 .rejected,

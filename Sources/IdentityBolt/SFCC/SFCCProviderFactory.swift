@@ -80,10 +80,12 @@ public struct SFCCProviderFactory: ProviderFactory {
     private static func fields(
         _ section: inout ConfigurationSection,
         _ name: String
-    ) throws(IdentityError) -> [(name: String, value: String)] {
+    ) throws(IdentityError) -> [(name: String, value: Secret)] {
         guard var members = try section.optionalSection(name) else { return [] }
-        var fields: [(name: String, value: String)] = []
-        for member in members.memberNames { fields.append((member, try members.string(member))) }
+        var fields: [(name: String, value: Secret)] = []
+        for member in members.memberNames {
+            if let value = try members.optionalSecretOrText(member) { fields.append((member, value)) }
+        }
         return fields
     }
 }

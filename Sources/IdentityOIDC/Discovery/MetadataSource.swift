@@ -91,7 +91,7 @@ package final class MetadataSource: Sendable {
         let response = try await httpClient.document(
             at: url,
             following: configuration.discovery.allowedRedirects,
-            headers: configuration.discovery.headers,
+            headers: configuration.discovery.headers.map { ($0.name, $0.value.reveal()) },
             within: configuration.discovery.allowedHosts,
             asking: "The provider's metadata address",
             setting: "endpoints.discovery to the address where the redirects end"

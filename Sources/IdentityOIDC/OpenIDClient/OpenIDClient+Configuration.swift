@@ -109,7 +109,7 @@ extension OpenIDClient {
         /// A redirect within the host of the document's address needs no entry in this list.
         public var allowedHosts: AllowedHosts?
         /// Headers to send to the origin of the document's address; after a redirect, also to ``allowedHosts``.
-        public var headers: [(name: String, value: String)] = []
+        public var headers: [(name: String, value: Secret)] = []
         /// The member of the provider's configuration from which the document's address comes, for errors.
         package var addressMember: String?
         /// Further advice about the document's address, for errors.

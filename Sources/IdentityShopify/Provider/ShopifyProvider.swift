@@ -102,11 +102,12 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         }
         openID.discovery.allowedRedirects = 3
         openID.discovery.allowedHosts = hosts
-        openID.discovery.headers = configuration.client.headers
+        let headers = configuration.client.headers.map { (name: $0.name, value: Secret($0.value)) }
+        openID.discovery.headers = headers
         if let shopID = configuration.shopID, configuration.acceptsOwnIssuer {
             openID.discovery.fallback = ShopifyURLs.fixedEndpoints(shopID: shopID)
         }
-        openID.tokenRequestHeaders = configuration.client.headers.map { ($0.name, Secret($0.value)) }
+        openID.tokenRequestHeaders = headers
         return openID
     }
 

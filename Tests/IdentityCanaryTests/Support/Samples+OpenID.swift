@@ -10,6 +10,7 @@ extension Samples {
         let environment = IdentityEnvironment(transport: NoNetwork())
         var configuration = openID
         configuration.tokenRequestHeaders = [("X-API-Key", Secret(canary.plant("header")))]
+        configuration.discovery.headers = [("X-API-Key", Secret(canary.plant("discovery")))]
         configuration.discovery.fallback = configuration.endpoints
         let pkce = try PKCE(unchecked: Secret(canary.plant("verifier")))
         var failure = TokenErrorResponse(grant: .refreshToken, status: 400, error: canary.plant("error"))

@@ -224,7 +224,9 @@ enum Samples {
         let basic = ClientAuthentication.secretBasic(secret("basic", canary))
         var openID = OpenIDProvider.Configuration(name: "any", issuer: "https://id.example", clientID: "client")
         openID.authentication = basic
-        let sfcc = SFCCConfiguration(name: "sfcc", host: "shop.example", siteID: "Shop")
+        var sfcc = SFCCConfiguration(name: "sfcc", host: "shop.example", siteID: "Shop")
+        sfcc.extraQuery = [("key", secret("query", canary))]
+        sfcc.extraForm = [("key", secret("form", canary))]
         let client = AuthClient(provider: shopifyProvider, storefrontAccessToken: canary.plant("storefront"))
         let checkout = BoltCheckout()
         let silent = Silent()
