@@ -1,6 +1,5 @@
 internal import IdentityHTTP
 internal import IdentityKit
-internal import IdentityOIDC
 
 /// Reads the buyer's account with Bolt's account API.
 struct BoltAccountClient: Sendable {
@@ -94,9 +93,7 @@ struct BoltAccountClient: Sendable {
     }
 
     private static func letters(_ text: String?, _ count: ClosedRange<Int>) -> String? {
-        guard let text, count.contains(text.utf8.count),
-            text.utf8.allSatisfy({ (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0 | 0x20) })
-        else { return nil }
+        guard let text, count.contains(text.utf8.count), text.utf8.allSatisfy(ASCII.isLetter) else { return nil }
         return text.uppercased()
     }
 

@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 internal import IdentityKit
 
 /// Makes the data of a buyer for a cart.
@@ -27,8 +28,7 @@ enum PhoneNumber {
         let digits = text.utf8.dropFirst()
         let isNumber =
             text.utf8.first == UInt8(ascii: "+") && (8...15).contains(digits.count)
-            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-            && digits.first != UInt8(ascii: "0")
+            && digits.allSatisfy(ASCII.isDigit) && digits.first != UInt8(ascii: "0")
         return isNumber ? text : nil
     }
 }

@@ -59,14 +59,10 @@ final class BoltLoginEngine: Sendable {
                 }
             }
         )
-        attach(handle)
+        presentation.withLock { $0 = handle }
+        // `cancel` did not find the handle if the login ended before.
+        if state.withLock({ $0.isEnded }) { handle.cancel() }
         return handle
-    }
-
-    /// Stores the handle of the task that shows the login page; the task is cancelled together with the login.
-    private func attach(_ presentation: LoginHandle) {
-        self.presentation.withLock { $0 = presentation }
-        if state.withLock({ $0.isEnded }) { presentation.cancel() }
     }
 
     /// The request for the login page; repeated calls return the same request.

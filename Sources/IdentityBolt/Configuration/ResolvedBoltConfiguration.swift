@@ -87,15 +87,12 @@ struct ResolvedBoltConfiguration: Sendable {
 
     /// The configured endpoints; without discovery, the endpoints that are missing are built from the API's base URL.
     func endpoints(_ configured: BoltProvider.Endpoints) throws -> OpenIDClient.Endpoints {
+        func url(_ path: String) throws -> HTTPURL? { try configured.discovery == nil ? endpoint(path) : nil }
         var endpoints = OpenIDClient.Endpoints()
         endpoints.discovery = configured.discovery
-        endpoints.authorization = configured.authorization
-        endpoints.token = configured.token
-        endpoints.jwks = configured.jwks
-        guard configured.discovery == nil else { return endpoints }
-        endpoints.authorization = try configured.authorization ?? endpoint(BoltEnvironment.authorizationPath)
-        endpoints.token = try configured.token ?? endpoint(BoltEnvironment.tokenPath)
-        endpoints.jwks = try configured.jwks ?? endpoint(BoltEnvironment.keySetPath)
+        endpoints.authorization = try configured.authorization ?? url(BoltEnvironment.authorizationPath)
+        endpoints.token = try configured.token ?? url(BoltEnvironment.tokenPath)
+        endpoints.jwks = try configured.jwks ?? url(BoltEnvironment.keySetPath)
         return endpoints
     }
 

@@ -152,8 +152,8 @@ extension BoltProvider: BoltAuthorizing {
     ///
     /// For any other login, the token request contains the configured redirect URI, if any, and no nonce is checked.
     public func exchange(_ result: BoltLoginResult) async throws -> TokenSet {
-        let login = try completedLogin(result)
-        return try await client.exchange(code: login.code, for: attempt(of: login, descriptor.redirectURI))
+        let (code, attempt) = try login(result)
+        return try await client.exchange(code: code, for: attempt)
     }
 
     /// Exchanges a code from a phone; store the tokens with `SessionManager.establish`.
@@ -169,18 +169,9 @@ extension BoltProvider: BoltAuthorizing {
     /// - Throws: `IdentityError`; of kind `cancelled` for a login that was cancelled; of kind `configuration` for a login without PKCE if
     ///   the provider has no API key.
     public func exchange(_ result: BoltLoginResult, redirectURI: String?) async throws -> TokenSet {
-        let login = try completedLogin(result)
-        var attempt = attempt(of: login, redirectURI)
+        var (code, attempt) = try login(result)
         attempt.redirectURI = redirectURI
-        return try await client.exchange(code: login.code, for: attempt)
-    }
-
-    private func completedLogin(
-        _ result: BoltLoginResult
-    ) throws(IdentityError) -> (code: Secret, codeVerifier: Secret?, state: Secret) {
-        let login = try result.completedLogin()
-        guard login.codeVerifier != nil || account != nil else { throw Self.withoutKeyAndPKCE }
-        return login
+        return try await client.exchange(code: code, for: attempt)
     }
 
     /// The error for a login whose code Bolt would not exchange: without an API key, only the code verifier proves who sends the code.
@@ -194,24 +185,23 @@ extension BoltProvider: BoltAuthorizing {
         )
     }
 
-    /// The attempt that this provider kept when it checked the login's callback; if it kept no attempt, a new attempt without a nonce.
-    private func attempt(
-        of login: (code: Secret, codeVerifier: Secret?, state: Secret),
-        _ redirectURI: String?
-    ) -> LoginAttempt {
-        if var checked = checkedAttempts.attempt(login.state) {
-            checked.codeVerifier = login.codeVerifier
-            return checked
-        }
+    /// The code of a completed login, and the attempt that this provider kept when it checked the login's callback; if it kept no
+    /// attempt, a new attempt with the configured redirect URI and without a nonce.
+    private func login(_ result: BoltLoginResult) throws(IdentityError) -> (code: Secret, attempt: LoginAttempt) {
+        let login = try result.completedLogin()
+        guard login.codeVerifier != nil || account != nil else { throw Self.withoutKeyAndPKCE }
         let now = environment.clock.now
-        return LoginAttempt(
-            provider: descriptor.name,
-            state: login.state,
-            codeVerifier: login.codeVerifier,
-            redirectURI: redirectURI,
-            scopes: client.configuration.scopes,
-            createdAt: now,
-            expiresAt: now
-        )
+        var attempt =
+            checkedAttempts.attempt(login.state)
+            ?? LoginAttempt(
+                provider: descriptor.name,
+                state: login.state,
+                redirectURI: descriptor.redirectURI,
+                scopes: client.configuration.scopes,
+                createdAt: now,
+                expiresAt: now
+            )
+        attempt.codeVerifier = login.codeVerifier
+        return (login.code, attempt)
     }
 }

@@ -1,4 +1,3 @@
-internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 

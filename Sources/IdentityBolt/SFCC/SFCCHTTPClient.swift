@@ -1,6 +1,5 @@
 internal import IdentityHTTP
 internal import IdentityKit
-internal import IdentityOIDC
 
 /// Sends the requests of one login or refresh to the storefront's controllers, with cookies and redirects within the storefront.
 struct SFCCHTTPClient {
