@@ -6,7 +6,7 @@ internal import IdentityKit
 public struct IssuerPolicy: Sendable {
     private let accepts: @Sendable (String) -> Bool
     /// The issuers that count as one issuer; empty if each accepted issuer counts separately.
-    private(set) var equivalents: [String] = []
+    var equivalents: [String] = []
     /// The accepted issuers, for an error message.
     public let summary: String
 
@@ -43,13 +43,6 @@ public struct IssuerPolicy: Sendable {
     func isSame(_ issuer: String, as other: String) -> Bool {
         if issuer.isIdentical(to: other) { return true }
         return [issuer, other].allSatisfy { name in equivalents.contains { $0.isIdentical(to: name) } }
-    }
-
-    /// A copy of this policy in which each accepted issuer counts separately, for a provider that has one issuer for each tenant.
-    var withoutEquivalents: IssuerPolicy {
-        var policy = self
-        policy.equivalents = []
-        return policy
     }
 }
 

@@ -7,13 +7,11 @@ package import IdentityKit
 /// Source: OpenID Connect Back-Channel Logout 1.0 sections 2.4 and 2.6.
 package enum LogoutTokenValidator {
     /// The member of `events` that makes a token a logout token.
-    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+    static let event = "http://schemas.openid.net/event/backchannel-logout"
     /// The longest time for which a token is accepted after its issue, even if `exp` is later; the clock tolerance is added to this time.
     ///
     /// The SDK stores the `jti` while the token is accepted. Without the limit, tokens with a distant `exp` would fill the store.
     private static let maximumLifetime: TimeInterval = 86_400
-    /// The longest `sid` and `jti`, in bytes.
-    package static let maximumIDBytes = IDTokenClaims.maximumSessionIDBytes
 
     /// Parses a logout token and checks everything except its signature.
     ///
@@ -89,7 +87,7 @@ package enum LogoutTokenValidator {
 
     private static func name(_ claim: String, _ claims: JSONObject) throws(IdentityError) -> String? {
         guard let value = claims[claim] else { return nil }
-        guard let text = value.string, !text.isEmpty, text.utf8.count <= maximumIDBytes else {
+        guard let text = value.string, !text.isEmpty, text.utf8.count <= IDTokenClaims.maximumSessionIDBytes else {
             throw failure("has an invalid \(claim)", "2.4")
         }
         return text

@@ -10,8 +10,6 @@ package struct UnverifiedLogoutToken {
     let algorithm: SignatureAlgorithm
     let claims: LogoutTokenClaims
 
-    var keyID: String? { jwt.keyID }
-
     /// Verifies the signature and returns the token's claims.
     ///
     /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when none of the keys verifies the signature.

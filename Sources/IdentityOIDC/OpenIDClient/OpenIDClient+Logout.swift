@@ -54,6 +54,6 @@ extension OpenIDClient {
         let current = try await metadataSource.current()
         let token = try LogoutTokenValidator.read(logoutToken, expecting: expectations(current.metadata))
         guard let url = current.metadata.keySetURL else { throw Self.missing(.keySet) }
-        return try await keySource.verifyingUnsolicited(with: url, keyID: token.keyID) { try token.verify($0) }
+        return try await keySource.verifyingUnsolicited(with: url, keyID: token.jwt.keyID) { try token.verify($0) }
     }
 }

@@ -71,9 +71,10 @@ public final class OpenIDClient: Sendable {
                 reference: "RFC 7523 section 3"
             )
         }
-        let accepted = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
+        var issuers = configuration.acceptedIssuers ?? .exactly([configuration.issuer])
         // If each tenant has its own issuer, the same `sub` at two tenants names two people. So each issuer counts separately.
-        issuers = settings.issuerTemplate == nil ? accepted : accepted.withoutEquivalents
+        if settings.issuerTemplate != nil { issuers.equivalents = [] }
+        self.issuers = issuers
         let endpoints = configuration.endpoints
         httpClient = ProviderHTTPClient(
             environment: environment,

@@ -1,4 +1,3 @@
-internal import IdentityHTTP
 public import IdentityKit
 
 /// Creates ``OpenIDProvider`` from configuration entries of kind `openid`.

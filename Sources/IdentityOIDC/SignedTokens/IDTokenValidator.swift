@@ -92,7 +92,7 @@ extension SignedTokenChecks {
     /// A logout token without `typ` differs from an ID token only in its claims. A missing `nonce` proves nothing, because the ID token of
     /// a refresh may have no `nonce`. So `events` decides.
     fileprivate func checkKind(_ claims: JSONObject) throws(IdentityError) {
-        guard claims["events"]?["http://schemas.openid.net/event/backchannel-logout"] == nil else {
+        guard claims["events"]?[LogoutTokenValidator.event] == nil else {
             throw errors.error(
                 .idTokenMalformed,
                 "is a logout token",

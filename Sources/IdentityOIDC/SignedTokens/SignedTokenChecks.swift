@@ -17,16 +17,14 @@ struct SignedTokenChecks {
                 .idTokenIssuer,
                 "The \(errors.token) has no issuer, or one that is not accepted.",
                 hint:
-                    "Compare the token's issuer in providerResponse of this error with what is accepted (\(acceptedIssuers)). "
-                    + "\(issuerRule)",
+                    "Compare the token's issuer in providerResponse of this error with what is accepted "
+                    + "(\(expected.boundIssuer ?? expected.issuers.summary)). \(issuerRule)",
                 reference: "OpenID Connect Core section 3.1.3.7 item 2",
                 providerResponse: IdentityError.ProviderResponse(error: claims["iss"]?.string)
             )
         }
         return issuer
     }
-
-    private var acceptedIssuers: String { expected.boundIssuer ?? expected.issuers.summary }
 
     /// The second part of the hint about a wrong issuer: how to correct the configuration, if the configuration may be wrong.
     private var issuerRule: String {
@@ -62,13 +60,8 @@ struct SignedTokenChecks {
     ///
     /// - Returns: The authorized party (`azp`), nil if the token has none.
     func checkAudience(_ claims: JSONObject) throws(IdentityError) -> String? {
-        let audience: [String]
-        switch claims["aud"] {
-        case .string(let single): audience = [single]
-        case .array(let values):
-            audience = values.compactMap(\.string).count == values.count ? values.compactMap(\.string) : []
-        default: audience = []
-        }
+        let claim = claims["aud"]
+        let audience = (claim?.string).map { [$0] } ?? claim?.strings ?? []
         func isAccepted(_ name: String) -> Bool { expected.audiences.contains { $0.isIdentical(to: name) } }
         func isForeign(_ name: String) -> Bool {
             !isAccepted(name) && !expected.trustedAudiences.contains { $0.isIdentical(to: name) }

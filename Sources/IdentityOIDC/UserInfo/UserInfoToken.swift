@@ -1,4 +1,3 @@
-internal import IdentityCrypto
 internal import IdentityKit
 
 /// Validates signed UserInfo responses (OpenID Connect Core section 5.3.2): a pure function of the token, the keys and the
