@@ -1,4 +1,3 @@
-internal import IdentityKit
 internal import IdentityOIDC
 
 /// Builds and checks Shopify's issuers: `https://shopify.com/authentication/{shop id}`.

@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 public import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC

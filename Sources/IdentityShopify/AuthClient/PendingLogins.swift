@@ -1,7 +1,5 @@
 internal import FoundationEssentials
-internal import IdentityHTTP
 internal import IdentityKit
-internal import IdentityOIDC
 
 /// The logins that an ``AuthClient`` has started; each is valid for one callback and ten minutes.
 ///

@@ -44,7 +44,10 @@ struct ShopifyQuirks: OpenIDQuirks {
         if !failure.isOutage, isRefusedClient { return invalidClient(failure) }
         // Status 401 means a refused origin only if the error name is `invalid_token`, or if the name is missing and the header
         // WWW-Authenticate contains `invalid_token`. Status 403 means a blocked request only if the error name is missing.
-        let isInvalidToken = name.isIdentical(to: "invalid_token") || name.isEmpty && challengesInvalidToken(failure)
+        let challenges = AuthenticationChallenge.all(in: failure.headers)
+        let isInvalidToken =
+            name.isIdentical(to: "invalid_token")
+            || name.isEmpty && challenges.contains { $0["error"] == "invalid_token" }
         if failure.status == 401, isInvalidToken {
             return failure.make(
                 .configuration,
@@ -77,13 +80,5 @@ struct ShopifyQuirks: OpenIDQuirks {
                 : "Compare clientID and client with the id and the type of the client at Shopify: a confidential client needs a "
                     + "clientSecret. Sessions are kept."
         )
-    }
-
-    private func challengesInvalidToken(_ failure: TokenErrorResponse) -> Bool {
-        failure.headers.values(for: "WWW-Authenticate").contains { challenge in
-            challenge.split { !$0.isLetter && $0 != "_" }.contains {
-                $0.lowercased().isIdentical(to: "invalid_token")
-            }
-        }
     }
 }
