@@ -4,6 +4,7 @@ import IdentityLoopback
 import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
+import Synchronization
 import Testing
 
 /// The key of a cached response, purging, and the limits of the cache.
@@ -123,23 +124,26 @@ extension CacheTests {
             cachePolicy: Self.minute
         )
         _ = try await name(client, StorefrontContext(country: country))
-        let (key, response) = try #require(await recorder.stored)
+        let (key, response) = try #require(recorder.stored)
         #expect(canary.findings(in: key).isEmpty && canary.findings(in: response).isEmpty)
         #expect(key.rawValue.utf8.count == 64)
     }
 }
 
 /// A cache that records its calls.
-actor RecordingCache: ResponseCache {
-    var stored: (ResponseCacheKey, CachedResponse)?
-    var questions = 0
+final class RecordingCache: ResponseCache {
+    private let state = Mutex<(stored: (ResponseCacheKey, CachedResponse)?, questions: Int)>((nil, 0))
+    var stored: (ResponseCacheKey, CachedResponse)? { state.withLock { $0.stored } }
+    var questions: Int { state.withLock { $0.questions } }
 
     func response(for key: ResponseCacheKey) async -> CachedResponse? {
-        questions += 1
+        state.withLock { $0.questions += 1 }
         return nil
     }
 
-    func store(_ response: CachedResponse, for key: ResponseCacheKey) async { stored = (key, response) }
+    func store(_ response: CachedResponse, for key: ResponseCacheKey) async {
+        state.withLock { $0.stored = (key, response) }
+    }
     func removeAll(for session: SessionID) async {}
     func removeAll() async {}
 }

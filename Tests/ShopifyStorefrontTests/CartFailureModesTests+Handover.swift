@@ -3,10 +3,11 @@ import IdentityLoopback
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
-import ShopifyStorefront
 import StorefrontSandbox
 import TestDoubles
 import Testing
+
+@testable import ShopifyStorefront
 
 /// Data that a slow or lost response must not leave on a cart that the next buyer gets.
 extension CartFailureModesTests {
@@ -23,9 +24,9 @@ extension CartFailureModesTests {
         defer { gate.open() }
         let checkout = Task { try await shop.carts.checkout(for: session, in: shop.context) }
         await shop.requestArrives()
-        while shop.sandbox.shopify.counters.refreshes == 0 { try await Task.sleep(for: .milliseconds(5)) }
-        // Waits long enough for a second request that would not wait for the first.
-        try await Task.sleep(for: .milliseconds(500))
+        while shop.storefront.requests.count == 1, shop.carts.locks.lock.waiting(for: .session(session)) == 0 {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         #expect(shop.storefront.requests.count == 1 && shop.sandbox.shopify.counters.refreshes == 1)
         gate.open()
         #expect(try await checkout.value.identity == .customer)

@@ -269,11 +269,12 @@ import Testing
         shop.storefront.planFault(
             .before {
                 // This process has read the codes and is about to write them.
-                let task = Task {
+                let task = await shop.start {
                     try await other.carts.changeDiscountCodes(adding: ["SHIPFREE"], for: device, in: shop.context)
+                } until: {
+                    other.attachments.requestedLocks.contains(.object(cart.id.rawValue))
                 }
                 change.withLock { $0 = task }
-                try? await Task.sleep(for: .milliseconds(300))
             },
             on: .storefront
         )

@@ -3,10 +3,11 @@ import IdentitySQLite
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
-import ShopifyStorefront
 import StorefrontSandbox
 import Synchronization
 import Testing
+
+@testable import ShopifyStorefront
 
 /// Merges at the same time as other operations, or with a guest's cart or session that cannot be read.
 @Suite struct CartMergeRaceTests {
@@ -105,8 +106,12 @@ import Testing
                 // The merge reads the buyer's cart for the second time, to get its earlier lines.
                 let token = own.id.rawValue.suffix(32)
                 guard storefront.requests.count(where: { $0.bodyText.contains(token) }) == 2 else { return }
-                additions.withLock { $0.append(Task { try await carts.add(shop.mugs(), for: device, in: context) }) }
-                try? await Task.sleep(for: .milliseconds(300))
+                let addition = await shop.start {
+                    try await carts.add(shop.mugs(), for: device, in: context)
+                } until: {
+                    carts.locks.lock.waiting(for: .cart(own.id)) > 0
+                }
+                additions.withLock { $0.append(addition) }
             },
             on: .storefront,
             times: .max

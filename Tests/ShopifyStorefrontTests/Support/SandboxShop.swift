@@ -224,6 +224,20 @@ struct SandboxShop {
         storefront.removeAllFaults()
     }
 
+    /// Starts an operation, and waits until it requests a lock, or until it ends because it requests no lock.
+    func start<Value: Sendable>(
+        _ operation: @escaping @Sendable () async throws -> Value,
+        until requestsLock: @Sendable () -> Bool
+    ) async -> Task<Value, any Error> {
+        let hasEnded = Mutex(false)
+        let task = Task {
+            defer { hasEnded.withLock { $0 = true } }
+            return try await operation()
+        }
+        while !requestsLock(), !hasEnded.withLock({ $0 }) { try? await Task.sleep(for: .milliseconds(5)) }
+        return task
+    }
+
     /// The sandbox's view of a cart.
     func state(_ cart: Cart) throws -> SandboxStorefront.CartState {
         try #require(storefront.cartStates.first { $0.id == cart.id.rawValue })

@@ -15,7 +15,7 @@ struct InProcessCartLocks: Sendable {
         case cart(CartID)
     }
 
-    private let lock = KeyedLock<Name>()
+    let lock = KeyedLock<Name>()
     private var held: Set<Name> = []
 
     func holds(_ name: Name) -> Bool { held.contains(name) }
