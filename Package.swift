@@ -397,7 +397,7 @@ let package = Package(
         tests(
             "ShopifyLegacyCustomersTests",
             [
-                "StorefrontSandbox",
+                "StorefrontSandbox", "ShopifyCustomerAccount",
                 "ShopifyLegacyCustomers", "ShopifyStorefront", "ShopifyGraphQL", "IdentityKit", "IdentityHTTP",
                 "IdentityTesting", "IdentitySandbox",
             ]

@@ -3,6 +3,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentitySandbox
 import IdentityTesting
+import ShopifyCustomerAccount
 import ShopifyGraphQL
 import ShopifyLegacyCustomers
 import ShopifyStorefront
@@ -269,6 +270,37 @@ struct LegacyCustomerTests {
             }
             #expect(claim.token.isEqual(to: tokens.accessToken))
             #expect(claim.expiresAt == tokens.expiresAt)
+        }
+    }
+
+    @Test("a legacy customer's token is not sent to the Customer Account API, and carts get it without an exchange")
+    func customerAccount() async throws {
+        let store = InMemoryStore()
+        try await LegacyShop.with(store: store) { shop in
+            let session = try await shop.signIn()
+            let environment = IdentityEnvironment(transport: try CurlTransport(), clock: shop.clock)
+            let configuration = try CustomerAccountConfiguration(
+                shopDomain: String(shop.sandbox.storefront.origin.dropFirst("http://".count)),
+                allowsLoopbackHTTP: true
+            )
+            let client = CustomerAccountClient(configuration: configuration, environment: environment)
+            let account = CustomerAccount(of: session, client: client, sessions: shop.sessions)
+            let errors = [
+                await #expect(throws: IdentityError.self) { try await account.profile() },
+                await #expect(throws: IdentityError.self) { try await account.setDefaultAddress("1") },
+            ]
+            #expect(errors.allSatisfy { $0?.kind == .configuration && $0?.code == .unsupportedByProvider })
+            var policy = CartPolicy()
+            policy.exchange = CustomerTokenExchange(
+                endpoint: try HTTPURL(shop.sandbox.shopify.customerAccountEndpoint),
+                environment: environment,
+                allowsLoopbackHTTP: true
+            )
+            let carts = CartAdapter(client: shop.client, sessions: shop.sessions, store: store, policy: policy)
+            let cart = try await carts.create(for: session, in: shop.context)
+            #expect(cart.problem == nil)
+            // Neither the API nor its discovery document was requested.
+            #expect(shop.sandbox.shopify.requests.map(\.path) == [])
         }
     }
 

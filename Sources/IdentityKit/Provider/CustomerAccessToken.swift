@@ -10,11 +10,16 @@ public struct CustomerAccessToken: Sendable {
     public let expiresAt: Date?
     /// The token's issuer; it identifies the shop.
     public let issuer: String
+    /// Whether the token belongs to a legacy customer: the Storefront API accepts it, and the Customer Account API does not.
+    public let isLegacy: Bool
 
     /// Creates the value from a token that Shopify issued; the initializer does not check who issued the token.
-    public init(issuedByShopify token: Secret, expiresAt: Date?, issuer: String) {
+    ///
+    /// `isLegacy` is false by default.
+    public init(issuedByShopify token: Secret, expiresAt: Date?, issuer: String, isLegacy: Bool = false) {
         self.token = token
         self.expiresAt = expiresAt
         self.issuer = issuer
+        self.isLegacy = isLegacy
     }
 }

@@ -4,6 +4,11 @@ internal import Synchronization
 package struct KnownBuyer: Sendable, Equatable {
     package let number: Int
     package var account: SandboxBuyerAccount
+
+    package init(number: Int, account: SandboxBuyerAccount) {
+        self.number = number
+        self.account = account
+    }
 }
 
 /// The buyers of the sandbox, shared by its providers.

@@ -19,7 +19,7 @@ public struct CustomerAccount: Sendable {
     /// Creates the account of a session.
     ///
     /// - Parameters:
-    ///   - session: The id of a session of `ShopifyProvider`. For a session whose provider issues no Shopify customer token, every call fails.
+    ///   - session: The id of a session of `ShopifyProvider`. For a session whose provider issues no token of this API, every call fails.
     ///   - client: The client of the shop that the session belongs to.
     ///   - sessions: The manager of the session.
     ///   - context: The language and country of the responses, by default the shop's.
@@ -37,8 +37,8 @@ public struct CustomerAccount: Sendable {
 
     /// Executes an operation that the app defines.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.unsupportedByProvider` when the session's provider issues no Shopify
-    ///   customer token.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.unsupportedByProvider` when the session's provider issues no
+    ///   token of the Customer Account API.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation
     ) async throws -> GraphQLResult<Operation.Output> {
@@ -65,9 +65,7 @@ public struct CustomerAccount: Sendable {
 
     private static var withoutToken: IdentityError {
         IdentityError(
-            .configuration,
-            .unsupportedByProvider,
-            "The provider of this session issues no Shopify customer token.",
+            unsupported: "The provider of this session issues no Shopify customer token.",
             hint: "Create CustomerAccount with a session of ShopifyProvider."
         )
     }

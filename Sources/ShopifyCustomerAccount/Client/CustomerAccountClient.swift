@@ -51,7 +51,8 @@ public struct CustomerAccountClient: Sendable {
     ///
     /// - Returns: The data, and the errors that left parts of them null. Names and contacts are null if Shopify has not approved the app
     ///   for protected customer data.
-    /// - Throws: `IdentityError`. Code `IdentityError.Code.accessTokenRefused` when Shopify rejected the token and may accept a newer one,
+    /// - Throws: `IdentityError`. Code `IdentityError.Code.unsupportedByProvider` for the token of a legacy customer, which is not sent.
+    ///   Code `IdentityError.Code.accessTokenRefused` when Shopify rejected the token and may accept a newer one,
     ///   `IdentityError.Code.customerAccountRefused` when the app, its scopes, the shop or the version do not permit the operation.
     ///   Throttling has kind `IdentityError.Kind.retryLater`. After code `IdentityError.Code.outcomeUnknown` a mutation may have been
     ///   carried out.
@@ -60,10 +61,8 @@ public struct CustomerAccountClient: Sendable {
         as customer: CustomerAccessToken,
         in context: CustomerAccountContext = CustomerAccountContext()
     ) async throws -> GraphQLResult<Operation.Output> {
-        try await api.executor().execute(
-            operation,
-            try api.call(accessToken: customer.token, context: context.variables)
-        )
+        let call = try call(as: customer, in: context)
+        return try await api.executor().execute(operation, call)
     }
 
     /// Executes an operation and returns data, errors or both.
@@ -75,10 +74,8 @@ public struct CustomerAccountClient: Sendable {
         as customer: CustomerAccessToken,
         in context: CustomerAccountContext = CustomerAccountContext()
     ) async throws -> PartialGraphQLResult<Operation.Output> {
-        try await api.executor().executePartial(
-            operation,
-            try api.call(accessToken: customer.token, context: context.variables)
-        )
+        let call = try call(as: customer, in: context)
+        return try await api.executor().executePartial(operation, call)
     }
 
     /// Executes a change, and returns the changed value.
@@ -91,8 +88,8 @@ public struct CustomerAccountClient: Sendable {
         in context: CustomerAccountContext,
         returning value: (Operation.Output) -> Value?
     ) async throws -> Value where Operation.Output: CustomerPayload {
+        let call = try call(as: customer, in: context)
         let executor = try await api.executor()
-        let call = try api.call(accessToken: customer.token, context: context.variables)
         let result = try await executor.execute(operation, call)
         try CustomerUserErrors.check(result.data.entries, result.metadata)
         if let value = value(result.data) { return value }
@@ -107,6 +104,19 @@ public struct CustomerAccountClient: Sendable {
             reference: "Customer Account API reference, userErrors",
             providerResponse: IdentityError.ProviderResponse(result.metadata)
         )
+    }
+
+    private func call(
+        as customer: CustomerAccessToken,
+        in context: CustomerAccountContext
+    ) throws(IdentityError) -> GraphQLCall {
+        guard !customer.isLegacy else {
+            throw IdentityError(
+                unsupported: "The Customer Account API does not accept the token of a legacy customer.",
+                hint: "For a session of LegacyPasswordProvider, use LegacyCustomerAccount instead of CustomerAccount."
+            )
+        }
+        return try api.call(accessToken: customer.token, context: context.variables)
     }
 
     /// Fetches the URL of the API if it is not configured and not in memory.

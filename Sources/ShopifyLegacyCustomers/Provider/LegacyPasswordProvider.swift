@@ -216,7 +216,12 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         try checkIssuer(of: tokens)
         return .customer(
-            CustomerAccessToken(issuedByShopify: tokens.accessToken, expiresAt: tokens.expiresAt, issuer: issuer)
+            CustomerAccessToken(
+                issuedByShopify: tokens.accessToken,
+                expiresAt: tokens.expiresAt,
+                issuer: issuer,
+                isLegacy: true
+            )
         )
     }
 

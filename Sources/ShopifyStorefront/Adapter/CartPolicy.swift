@@ -60,7 +60,8 @@ public struct CartPolicy: Sendable {
     public var merge = Merge.keepGuest
     /// Exchanges the customer access token for a Storefront token, which is put on the cart instead.
     ///
-    /// If it is nil, as by default, the access token itself is put on the cart.
+    /// If it is nil, as by default, the access token itself is put on the cart. The token of a legacy customer is put on the cart without
+    /// an exchange.
     public var exchange: CustomerTokenExchange?
     /// Receives the events of the adapter's carts.
     ///

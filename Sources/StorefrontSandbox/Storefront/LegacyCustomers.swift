@@ -17,6 +17,12 @@ struct LegacyCustomers: Sendable {
         var defaultAddress: String?
 
         var id: String { "gid://shopify/Customer/\(number)" }
+
+        /// The customer as the buyer of a cart.
+        var buyer: KnownBuyer {
+            let account = SandboxBuyerAccount(email: email, firstName: firstName ?? "", lastName: lastName ?? "")
+            return KnownBuyer(number: number, account: account)
+        }
     }
 
     private var customers: [Customer] = []

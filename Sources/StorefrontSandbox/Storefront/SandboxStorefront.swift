@@ -5,8 +5,9 @@ internal import Synchronization
 
 /// The sandbox's Storefront API at the shop's own domain: carts with state, and a GraphQL evaluator.
 ///
-/// A document that selects an unknown field fails as it does at Shopify. Carts accept customer access tokens from a
-/// token exchange and, unless `takesCustomerAccountTokens` is false, access tokens of `SandboxShopify`. The same domain serves the
+/// A document that selects an unknown field fails as it does at Shopify. Carts accept the tokens of legacy
+/// customers, customer access tokens from a token exchange and, unless `takesCustomerAccountTokens` is false, access tokens of
+/// `SandboxShopify`. The same domain serves the
 /// discovery documents of `SandboxShopify`.
 public final class SandboxStorefront: SandboxService, ShopRouting {
     /// The state of a cart, for a test to inspect.
@@ -199,7 +200,8 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     /// Returns the buyer of a customer access token; nil if a cart must reject the token.
     func customer(forToken token: String) -> KnownBuyer? {
-        customers.buyer(forCartToken: token, takesAccountTokens: configuration.takesCustomerAccountTokens)
+        if let legacy = legacy.withLock({ $0.customer(token, at: now) }) { return legacy.buyer }
+        return customers.buyer(forCartToken: token, takesAccountTokens: configuration.takesCustomerAccountTokens)
     }
 
     func variant(_ id: String) -> SandboxStorefrontConfiguration.Variant? {

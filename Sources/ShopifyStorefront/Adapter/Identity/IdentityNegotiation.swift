@@ -50,7 +50,9 @@ extension CartAdapter {
         while true {
             let response: CartMutationResponse
             do {
-                if !isExchanged, let exchange = policy.exchange, let token = negotiation.identity.token {
+                // The token of a legacy customer is a Storefront token already.
+                if !isExchanged, let exchange = policy.exchange, let token = negotiation.identity.token, !token.isLegacy
+                {
                     negotiation.identity.token = try await exchange.storefrontToken(for: token)
                 }
                 isExchanged = true
