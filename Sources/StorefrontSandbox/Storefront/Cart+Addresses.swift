@@ -4,13 +4,13 @@ internal import IdentitySandbox
 extension Cart {
     static let maximumAddresses = 20
 
-    mutating func addAddresses(_ inputs: [JSONValue], field: [String]) throws(UserError) {
+    mutating func addAddresses(_ inputs: [JSONValue], _ shop: SandboxStorefront, field: [String]) throws(UserError) {
         for (index, input) in inputs.enumerated() {
             guard addresses.count < Self.maximumAddresses else {
                 throw UserError("TOO_MANY_DELIVERY_ADDRESSES", at: field, "The cart has too many addresses.")
             }
             let path = field + [String(index)]
-            let fields = try addressFields(input, path)
+            let fields = try addressFields(input, shop, path)
             let id = nextID("CartSelectableAddress")
             if addresses.contains(where: { $0.fields == fields }) {
                 let message = "The cart already has this address."
@@ -31,14 +31,14 @@ extension Cart {
     }
 
     /// Changes addresses; an empty list removes all addresses, as at Shopify since version 2025-10.
-    mutating func updateAddresses(_ inputs: [JSONValue]) throws(UserError) {
+    mutating func updateAddresses(_ inputs: [JSONValue], _ shop: SandboxStorefront) throws(UserError) {
         if inputs.isEmpty { addresses = [] }
         for (position, input) in inputs.enumerated() {
             let path = ["addresses", String(position)]
             guard let index = addresses.firstIndex(where: { $0.id == input["id"]?.string }) else {
                 throw Self.addressMissing(path + ["id"])
             }
-            if input["address"]?.object != nil { addresses[index].fields = try addressFields(input, path) }
+            if input["address"]?.object != nil { addresses[index].fields = try addressFields(input, shop, path) }
             if let flag = input["oneTimeUse"]?.bool { addresses[index].isOneTimeUse = flag }
             if let flag = input["selected"]?.bool {
                 if flag { for other in addresses.indices { addresses[other].isSelected = false } }
@@ -69,18 +69,17 @@ extension Cart {
         }
     }
 
-    private func addressFields(_ input: JSONValue, _ path: [String]) throws(UserError) -> JSONObject {
+    private func addressFields(
+        _ input: JSONValue,
+        _ shop: SandboxStorefront,
+        _ path: [String]
+    ) throws(UserError) -> JSONObject {
         let path = path + ["address"]
-        if input["address"]?["copyFromCustomerAddressId"]?.string != nil {
-            guard let buyer = identity.customer?.account, let address = buyer.addresses.first else {
-                throw Self.addressMissing(path + ["copyFromCustomerAddressId"])
-            }
-            return [
-                "address1": .string(address.street1), "address2": .string(address.street2),
-                "city": .string(address.city), "provinceCode": .string(address.regionCode),
-                "zip": .string(address.postalCode), "countryCode": .string(address.countryCode),
-                "firstName": .string(buyer.firstName), "lastName": .string(buyer.lastName),
-            ]
+        if let id = input["address"]?["copyFromCustomerAddressId"]?.string {
+            let known = identity.customer.map(shop.customers.record(of:))?.addresses.first { $0.id == id }
+            guard let known else { throw Self.addressMissing(path + ["copyFromCustomerAddressId"]) }
+            let names = ["zoneCode": "provinceCode", "territoryCode": "countryCode", "phoneNumber": "phone"]
+            return known.fields.members.reduce(into: JSONObject()) { $0[names[$1.name] ?? $1.name] = $1.value }
         }
         let inside = path + ["deliveryAddress"]
         guard let fields = input["address"]?["deliveryAddress"]?.object else {

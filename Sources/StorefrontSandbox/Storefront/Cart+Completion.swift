@@ -6,8 +6,8 @@ internal import IdentitySandbox
 struct CartCompletion: Sendable {
     var isPaid = false
     var isPrepared = false
-    /// The id of the accepted completion attempt; another submission starts no new attempt, even with another `attemptToken`.
-    var attemptID: String?
+    /// The accepted completion attempt: its id, and the `attemptToken` that the app chose.
+    var attempt: (id: String, token: String)?
 }
 
 extension SandboxStorefront {
@@ -37,7 +37,8 @@ extension SandboxStorefront {
                 ["result": try changeOwned(call) { prepare(&$0, viewer.during(call)) }]
             },
             "cartSubmitForCompletion": { [self] call in
-                ["result": try changeOwned(call) { submit(&$0, viewer.during(call)) }]
+                let token = call.arguments.text("attemptToken")
+                return ["result": try changeOwned(call) { submit(&$0, token, viewer.during(call)) }]
             },
         ]
     }
@@ -70,23 +71,28 @@ extension SandboxStorefront {
         return ["__typename": .text("CartStatusReady"), "cart": node]
     }
 
-    private func submit(_ cart: inout Cart, _ viewer: CartViewer) -> GraphNode {
-        if let known = cart.completion.attemptID {
-            return ["__typename": .text("SubmitAlreadyAccepted"), "attemptId": .text(known)]
+    /// Starts an attempt to complete a cart.
+    ///
+    /// Shopify promises only that it accepts an `attemptToken` once. So the sandbox refuses another token while an attempt is accepted: an
+    /// app that chooses a new token to repeat a submission could pay twice at Shopify.
+    private func submit(_ cart: inout Cart, _ token: String, _ viewer: CartViewer) -> GraphNode {
+        let url = GraphNode.text(checkoutURL(of: cart, hasKey: true, viewer))
+        func failed(_ code: String, _ message: String) -> GraphNode {
+            let error: GraphNode = ["code": .text(code), "message": .text(message)]
+            return ["__typename": .text("SubmitFailed"), "checkoutUrl": url, "errors": .list([error])]
+        }
+        if let attempt = cart.completion.attempt {
+            guard attempt.token == token else { return failed("ERROR", "Another attempt was accepted.") }
+            return ["__typename": .text("SubmitAlreadyAccepted"), "attemptId": .text(attempt.id)]
         }
         if let pause = takeThrottle() {
             return ["__typename": .text("SubmitThrottled"), "pollAfter": .date(viewer.now + pause.timeInterval)]
         }
-        let url = GraphNode.text(checkoutURL(of: cart, hasKey: true, viewer))
         guard cart.completion.isPrepared, cart.completion.isPaid else {
-            let error: GraphNode = [
-                "code": .text("NO_PAYMENT"),
-                "message": .text("The cart must be prepared and paid before it is submitted."),
-            ]
-            return ["__typename": .text("SubmitFailed"), "checkoutUrl": url, "errors": .list([error])]
+            return failed("NO_PAYMENT", "The cart must be prepared and paid before it is submitted.")
         }
         let attempt = RandomText.hexadecimal(16)
-        cart.completion.attemptID = attempt
+        cart.completion.attempt = (attempt, token)
         beginAttempt(attempt, of: cart.token)
         return ["__typename": .text("SubmitSuccess"), "attemptId": .text(attempt), "redirectUrl": url]
     }

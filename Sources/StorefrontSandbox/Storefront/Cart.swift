@@ -64,7 +64,10 @@ struct Cart: Sendable {
     let checkoutKey: String
     let createdAt: Date
     var updatedAt: Date
-    var lines: [Line] = []
+    var lines: [Line] = [] {
+        // The preparation is valid only for the lines that it has checked.
+        didSet { completion.isPrepared = false }
+    }
     var attributes: [JSONValue] = []
     var note: String?
     var discountCodes: [String] = []

@@ -75,15 +75,15 @@ extension SandboxStorefront {
                 let ids = arguments.list("appliedGiftCardIds").compactMap(\.string)
                 cart.giftCards.removeAll { ids.contains($0.id) }
             },
-            "cartDeliveryAddressesAdd": { cart, arguments throws(UserError) in
-                try cart.addAddresses(arguments.list("addresses"), field: ["addresses"])
+            "cartDeliveryAddressesAdd": { [self] cart, arguments throws(UserError) in
+                try cart.addAddresses(arguments.list("addresses"), self, field: ["addresses"])
             },
-            "cartDeliveryAddressesReplace": { cart, arguments throws(UserError) in
+            "cartDeliveryAddressesReplace": { [self] cart, arguments throws(UserError) in
                 cart.addresses = []
-                try cart.addAddresses(arguments.list("addresses"), field: ["addresses"])
+                try cart.addAddresses(arguments.list("addresses"), self, field: ["addresses"])
             },
-            "cartDeliveryAddressesUpdate": { cart, arguments throws(UserError) in
-                try cart.updateAddresses(arguments.list("addresses"))
+            "cartDeliveryAddressesUpdate": { [self] cart, arguments throws(UserError) in
+                try cart.updateAddresses(arguments.list("addresses"), self)
             },
             "cartDeliveryAddressesRemove": { cart, arguments throws(UserError) in
                 try cart.removeAddresses(arguments.list("addressIds").compactMap(\.string))
@@ -108,7 +108,8 @@ extension SandboxStorefront {
         }
         if cart.identity.countryCode == nil { cart.identity.countryCode = call.context["country"]?.string }
         try cart.addLines(input["lines"]?.array ?? [], self, field: ["input", "lines"])
-        try cart.addAddresses(input["delivery"]?["addresses"]?.array ?? [], field: ["input", "delivery", "addresses"])
+        let addresses = input["delivery"]?["addresses"]?.array ?? []
+        try cart.addAddresses(addresses, self, field: ["input", "delivery", "addresses"])
         try cart.addGiftCards(input["giftCardCodes"]?.array ?? [], field: ["input", "giftCardCodes"])
         for field in input["metafields"]?.array ?? [] {
             let metafield = Cart.Metafield(field, at: viewer.now)

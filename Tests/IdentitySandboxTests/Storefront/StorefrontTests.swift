@@ -265,6 +265,38 @@ struct CartClient {
         await sandbox.stop()
     }
 
+    @Test("an address is copied from the customer's address with the given id, and an unknown id is refused")
+    func copiedAddress() async throws {
+        var settings = SandboxConfiguration()
+        var other = SandboxBuyerAccount.ada.addresses[0]
+        other.city = "Austin"
+        settings.buyers[0].addresses.append(other)
+        let sandbox = try await ShopSandbox.start(settings)
+        let client = CartClient(sandbox: sandbox)
+        let token = try await ShopifyLogin(sandbox).tokens()["access_token"] ?? .null
+        let id = try await client.create(["buyerIdentity": .object(["customerAccessToken": token])])["cart"]?["id"]
+        func copy(_ number: Int) async throws -> JSONValue? {
+            let address = "{ copyFromCustomerAddressId: \"gid://shopify/CustomerAddress/\(number)\" }"
+            let query = """
+                mutation { cartDeliveryAddressesReplace(cartId: "\(id?.string ?? "")", addresses: [{ address: \(address) }]) {
+                  cart { delivery { addresses { address { ... on CartDeliveryAddress { city provinceCode phone } } } } }
+                  userErrors { code field } } }
+                """
+            return try await client.run(query)["data"]?["cartDeliveryAddressesReplace"]
+        }
+        for (number, city) in [(2, "Austin"), (1, "San Francisco")] {
+            let copied = try await copy(number)?["cart"]?["delivery"]?["addresses"]?.array?.first?["address"]
+            #expect(copied?["city"]?.string == city && copied?["provinceCode"]?.string == "CA")
+            #expect(copied?["phone"]?.string == "+14155550123")
+        }
+        let refused = try await copy(3)
+        let error = refused?["userErrors"]?.array?.first
+        #expect(error?["code"]?.string == "INVALID_DELIVERY_ADDRESS_ID")
+        #expect(error?["field"]?.array?.last?.string == "copyFromCustomerAddressId")
+        #expect(sandbox.storefront.cartStates.first?.addresses.first?.contains("San Francisco") == true)
+        await sandbox.stop()
+    }
+
     @Test("the oldest supported version serves a request for an older one, and the response names it")
     func fallForward() async throws {
         let sandbox = try await ShopSandbox.start()
