@@ -102,7 +102,8 @@ import Testing
         _ = try await shop.carts.setNote("theirs", for: guest, in: shop.context)
         _ = try await shop.carts.setAttributes([CartAttribute(key: "gift", value: "yes")], for: guest)
         _ = try await shop.carts.changeDiscountCodes(adding: ["A", "B"], for: guest, in: shop.context)
-        _ = try await shop.carts.addGiftCards(["ABCD1234"], for: guest, in: shop.context)
+        _ = try await shop.carts.addGiftCards(["ABCD1234", "ABCD5678"], for: guest, in: shop.context)
+        _ = try await shop.carts.addGiftCards(["ABCD5678"], for: earlier, in: shop.context)
         let session = try await shop.login()
         let merge = try await shop.carts.mergeGuestCart(
             of: guest,
@@ -192,15 +193,31 @@ import Testing
         #expect(try shop.state(own).quantities == [SandboxShop.mug: 1, SandboxShop.shirt: 1])
     }
 
+    @Test("with keepGuest the result lists the gift cards of the replaced cart that the guest's cart does not have")
+    func giftCardsOfReplacedCart() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.create(for: session, in: shop.context)
+        _ = try await shop.carts.addGiftCards(["ABCD1234", "ABCD5678"], for: session, in: shop.context)
+        let (guest, cart) = try await shop.guestWithMug()
+        _ = try await shop.carts.addGiftCards(["ABCD5678", "ABCD9999"], for: guest, in: shop.context)
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: session, merge: .keepGuest, in: shop.context)
+        #expect(merge.outcome == .adopted && merge.cart?.cart.id == cart.id)
+        #expect(merge.lostGiftCards == ["1234"])
+    }
+
     @Test("with preferCustomer the guest's cart is dropped, or becomes the buyer's cart if the buyer has none")
     func preferCustomer() async throws {
         let shop = try await SandboxShop()
         for hasCart in [false, true] {
             let session = try await shop.login()
-            if hasCart { _ = try await shop.carts.create(shop.mugs(7), for: session, in: shop.context) }
+            if hasCart {
+                _ = try await shop.carts.create(shop.mugs(7), for: session, in: shop.context)
+                _ = try await shop.carts.addGiftCards(["ABCD5678"], for: session, in: shop.context)
+            }
             let guest = try await shop.sessions.beginGuest().id
             _ = try await shop.carts.add(shop.mugs(), for: guest, in: shop.context)
-            _ = try await shop.carts.addGiftCards(["ABCD1234"], for: guest, in: shop.context)
+            _ = try await shop.carts.addGiftCards(["ABCD1234", "ABCD5678"], for: guest, in: shop.context)
             let merge = try await shop.carts.mergeGuestCart(
                 of: guest,
                 into: session,

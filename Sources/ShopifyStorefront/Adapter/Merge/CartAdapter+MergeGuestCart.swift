@@ -207,22 +207,28 @@ extension CartAdapter: SignInCarts {
         var found = source
         let guestCart = try await current(&found, in: context).cart
         // Both sessions have the same cart if an earlier merge was interrupted before it removed the cart from the guest's session.
-        let own = try await attachments.read(id).binding?.cartID
-        let isSameCart = own == source.cartID
+        let own = try await attachments.read(id).binding
+        let isSameCart = own?.cartID == source.cartID
         // An interrupted merge into another session may have put that session's buyer on the guest's cart, so the buyer is removed first.
         if source.mayHoldBuyer, !isSameCart { _ = try await detach(&source, in: context) }
         let replaces = merge == .keepGuest && !keepsOwnCart
         var adopts = isSameCart || replaces
         if !adopts { adopts = merge == .keepGuest ? own == nil : try await !hasCart(id, under: locks) }
         if adopts {
+            var replaced: Cart?
+            if replaces, !isSameCart, var own {
+                do { replaced = try await current(&own, in: context).cart } catch is CartGone {}
+            }
             let cart = try await adopt(source, of: locked, for: id, replaces: replaces, context, locks)
-            if let cart { return CartMergeResult(outcome: .adopted, cart: cart) }
+            if let cart {
+                let lost = replaced?.giftCards(missingFrom: cart.cart) ?? []
+                return CartMergeResult(outcome: .adopted, cart: cart, lostGiftCards: lost)
+            }
         }
         if merge == .preferCustomer {
-            var result = CartMergeResult(outcome: .discarded)
-            result.lostGiftCards = guestCart.giftCards.map(\.lastCharacters)
-            result.cart = try await attach(to: id, under: locks, in: context)
-            return result
+            let cart = try await attach(to: id, under: locks, in: context)
+            let lost = guestCart.giftCards(missingFrom: cart.cart)
+            return CartMergeResult(outcome: .discarded, cart: cart, lostGiftCards: lost)
         }
         return try await mergeLines(&source, of: locked, into: id, context)
     }

@@ -57,7 +57,6 @@ extension CartAdapter {
                 if now[line] == 0 { merge.outcome = .partial }
             }
             if !merge.refusedLines.isEmpty { merge.outcome = .partial }
-            merge.lostGiftCards = guestCart.giftCards.map(\.lastCharacters)
             let claim = try await self.claim(for: id)
             if case .none = claim.claim {
                 result.problem = claim.problem
@@ -69,6 +68,7 @@ extension CartAdapter {
                 result = try await self.attach(identity, to: &binding, of: locked, in: context)
             }
             merge.cart = result.sessionCart(binding)
+            merge.lostGiftCards = guestCart.giftCards(missingFrom: result.cart)
             let added = refused.subtracted(from: lines).filter { now[$0] > 0 }
             return (merge, CartBinding.Merge(session: id, cartID: binding.cartID, lines: (earlier ?? []) + added))
         }
@@ -156,6 +156,14 @@ extension CartAdapter {
             let update = CartAttributesUpdate(cartID: binding.cartID, attributes: attributes)
             _ = try await perform(update, &binding, of: locked, in: context)
         }
+    }
+}
+
+extension Cart {
+    /// The last characters of this cart's gift cards, without those that a gift card of the other cart has too.
+    func giftCards(missingFrom other: Cart) -> [String] {
+        let present = Set(other.giftCards.map(\.lastCharacters))
+        return giftCards.map(\.lastCharacters).filter { !present.contains($0) }
     }
 }
 

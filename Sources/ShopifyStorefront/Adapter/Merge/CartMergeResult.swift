@@ -16,9 +16,10 @@ public struct CartMergeResult: Sendable {
     ///
     /// The buyer's cart keeps its own values.
     public var conflicts: [String] = []
-    /// The last characters of the gift cards on the guest's cart that the buyer's cart did not get.
+    /// The last characters of the gift cards that the buyer no longer has: those of the guest's cart, or of the cart that it replaced.
     ///
-    /// The adapter does not know the codes of these gift cards, so the buyer must enter the codes again.
+    /// A gift card is not listed if the buyer's cart has a gift card with the same last characters. The adapter does not know the codes of
+    /// the listed gift cards, so the buyer must enter the codes again.
     public var lostGiftCards: [String] = []
     /// The guest's session, if a later call can merge its cart; otherwise nil.
     ///
