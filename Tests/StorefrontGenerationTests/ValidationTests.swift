@@ -160,6 +160,20 @@ import Testing
         #expect(try violations(chain + "fragment F1000 on Query { need(a: 1) }").count == 200)
     }
 
+    @Test("an unnamed operation is valid only as the only operation, also if another document adds the next one")
+    func unnamedOperation() throws {
+        for (texts, isValid) in [
+            (["{ shop { id } }"], true), (["query A { shop { id } } query B { shop { id } }"], true),
+            (["{ shop { id } } query A { shop { id } }"], false), (["query A { shop { id } } { shop { id } }"], false),
+            (["{ shop { id } }", "query A { shop { id } }"], false), (["{ shop { id } }", "{ shop { id } }"], false),
+        ] {
+            var documents = GraphDocumentSet(requiresNames: false)
+            for text in texts { documents.add(try GraphParser.document(text), file: "0.graphql") }
+            #expect(documents.violations.isEmpty == isValid, "\(texts)")
+            #expect(documents.operations.allSatisfy { $0.definition.name != nil } || isValid, "\(texts)")
+        }
+    }
+
     @Test("malicious documents do not crash the generator, and the number of errors is limited")
     func hostile() throws {
         // Each fragment spreads the next one twice: 2^30 paths.

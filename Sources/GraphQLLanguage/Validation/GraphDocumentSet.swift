@@ -28,15 +28,19 @@ package struct GraphDocumentSet: Sendable {
     /// name is a violation if names are required, or if the set or the document contains another operation. It is not kept in these cases.
     package mutating func add(_ document: GraphDocument, file: String) {
         for operation in document.operations {
-            let isAlone = operations.isEmpty && document.operations.count == 1
-            if operation.name == nil, requiresNames || !isAlone {
-                violate(.unnamedOperation, operation.location, file, operation.pathName)
-            } else if let name = operation.name, let other = files[name] {
+            if let name = operation.name, let other = files[name] {
                 violate(.repeatedOperation(name, in: other), operation.location, file, operation.pathName)
             } else {
                 if let name = operation.name { files[name] = file }
                 operations.append(GraphSourced(definition: operation, file: file))
             }
+        }
+        if requiresNames || operations.count > 1 {
+            for operation in operations where operation.definition.name == nil {
+                let definition = operation.definition
+                violate(.unnamedOperation, definition.location, operation.file, definition.pathName)
+            }
+            operations.removeAll { $0.definition.name == nil }
         }
         for fragment in document.fragments {
             if let other = fragments[fragment.name] {
