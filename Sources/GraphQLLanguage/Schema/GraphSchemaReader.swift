@@ -46,16 +46,9 @@ private struct GraphSchemaReader {
     var directives: [String: GraphSchemaDirective]
 
     mutating func read(_ text: String) throws(GraphSchemaProblem) {
-        do {
-            var parser = try GraphParser(text)
-            while parser.token != .end { try readDefinition(&parser) }
-        } catch let error as GraphSyntaxError {
-            throw .syntax(error)
-        } catch let problem as GraphSchemaProblem {
-            throw problem
-        } catch {
-            return
-        }
+        var parser: GraphParser
+        do { parser = try GraphParser(text) } catch { throw .syntax(error) }
+        while parser.token != .end { try readDefinition(&parser) }
         for type in types.values {
             let references = type.fields.flatMap { [$0.type] + $0.arguments.map(\.type) }.map(\.leafName)
             for name in (references + type.interfaces + type.members).sorted() where types[name] == nil {
@@ -64,23 +57,28 @@ private struct GraphSchemaReader {
         }
     }
 
-    private mutating func readDefinition(_ parser: inout GraphParser) throws {
-        try Self.skipDescription(&parser)
-        if try parser.acceptKeyword("directive") {
-            let directive = try self.directive(&parser)
-            if directives[directive.name] == nil { directives[directive.name] = directive }
-            return
+    private mutating func readDefinition(_ parser: inout GraphParser) throws(GraphSchemaProblem) {
+        let (isExtension, location, type): (Bool, GraphLocation, GraphSchemaType)
+        do {
+            try Self.skipDescription(&parser)
+            if try parser.acceptKeyword("directive") {
+                let directive = try self.directive(&parser)
+                if directives[directive.name] == nil { directives[directive.name] = directive }
+                return
+            }
+            isExtension = try parser.acceptKeyword("extend")
+            location = parser.location
+            type = try Self.type(&parser)
+        } catch {
+            throw .syntax(error)
         }
-        let isExtension = try parser.acceptKeyword("extend")
-        let location = parser.location
-        let type = try Self.type(&parser)
         guard isExtension else {
             if types[type.name] == nil { types[type.name] = type }
             return
         }
-        guard let old = types[type.name] else { throw GraphSchemaProblem.extendsUndefinedType(type.name, location) }
+        guard let old = types[type.name] else { throw .extendsUndefinedType(type.name, location) }
         guard Self.keyword(of: old.kind) == Self.keyword(of: type.kind) else {
-            throw GraphSchemaProblem.extendsOtherKind(old.name, location, keyword: Self.keyword(of: old.kind))
+            throw .extendsOtherKind(old.name, location, keyword: Self.keyword(of: old.kind))
         }
         types[type.name] = GraphSchemaType(
             name: old.name,
