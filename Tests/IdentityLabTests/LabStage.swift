@@ -93,15 +93,21 @@ final class LabStage: Sendable {
 
     /// Changes the stored tokens of a session.
     func changeTokens(of id: SessionID, _ change: (inout TokenSet) -> Void) async throws {
-        try await withStore { store in
-            var stored = try #require(try await store.session(id))
-            var tokens = try #require(try SessionState(stored).tokens)
-            change(&tokens)
-            stored.payload = SessionState.active(tokens).payload()
-            let generation = stored.generation
-            stored.generation += 1
-            #expect(try await store.replace(stored, expecting: generation))
-        }
+        try await withStore { try await Self.changeTokens(of: id, in: $0, change) }
+    }
+
+    static func changeTokens(
+        of id: SessionID,
+        in store: any SessionStore,
+        _ change: (inout TokenSet) -> Void
+    ) async throws {
+        var stored = try #require(try await store.session(id))
+        var tokens = try #require(try SessionState(stored).tokens)
+        change(&tokens)
+        stored.payload = SessionState.active(tokens).payload()
+        let generation = stored.generation
+        stored.generation += 1
+        #expect(try await store.replace(stored, expecting: generation))
     }
 
     /// Adds login attempts to the store.

@@ -115,6 +115,25 @@ struct ServeTests {
         }
     }
 
+    @Test("a column notices new tokens that expire at the same time as the old ones")
+    func changedTokens() async throws {
+        let origin = "http://127.0.0.1:8080"
+        let lab = Lab(arguments: Arguments(), output: Output(isJSON: true))
+        let services = try await RunEnvironment.served(lab, at: origin)
+        let run = try ServedRun("any", .async, on: services, SignInRoutes.Configuration(publicOrigin: origin))
+        _ = await run.begin(WebRequest(method: .post, target: "/"))
+        let page = try #require(await run.page).text
+        let callback = try await SandboxBuyer().login(at: page, redirectURI: origin + "/auth/callback/any")
+        _ = await run.take(WebRequest(method: .get, target: "/"), PresentedCallback(url: callback))
+        let revision = await run.view().revision
+        #expect(await run.view().revision == revision)
+        let id = try await run.approach.signedIn().id
+        try await LabStage.changeTokens(of: id, in: services.store.store) { $0.accessToken = Secret("other") }
+        #expect(await run.view().revision > revision)
+        await run.close()
+        await services.close()
+    }
+
     @Test("the buttons of the sandbox plan a fault, expire all tokens and rotate keys")
     func sandbox() async throws {
         try await with { browser, _ in

@@ -34,12 +34,15 @@ actor ServedRun {
     }
 
     nonisolated let approach: ApproachRun
+    private nonisolated let store: any SessionStore
     private nonisolated let routes: SignInRoutes?
     private nonisolated let presenter = BrowserPresenter()
     private var phase = Phase.failed
     /// The result of the last action, and whether it is an error.
     private var notice: (text: String, isError: Bool) = ("", false)
     private var changes = 0
+    /// The generation of the stored session that ``phase`` contains; nil before the first check.
+    private var generation: Int64?
     private var attemptID: String?
     private var redirect: RecordedRedirect?
     private var login: Task<Void, Never>?
@@ -58,6 +61,7 @@ actor ServedRun {
         _ configuration: SignInRoutes.Configuration
     ) throws {
         approach = try ApproachRun(provider, entryPoint, on: services)
+        store = services.store.store
         let deployment = approach.deployment
         routes =
             entryPoint == nil
@@ -260,11 +264,12 @@ actor ServedRun {
     /// Updates the phase if the stored session was changed or removed, for example by a refresh or a back-channel logout.
     private func check(_ session: Session) async {
         do {
+            // Each saved change has another generation. New tokens may expire at the same time as the old ones. The generation is read
+            // first, so the next check notices a change between the two reads.
+            let stored = try await store.session(session.id)?.generation
             let now = try await approach.deployment.sessions.session(session.id)
-            let isUnchanged =
-                now.expiresAt == session.expiresAt && now.endReason == session.endReason
-                && now.isAttackSuspected == session.isAttackSuspected
-            guard !isUnchanged else { return }
+            guard stored != generation else { return }
+            generation = stored
             phase = .signedIn(now)
             changes += 1
         } catch let error as IdentityError where error.code == .sessionUnknown {
