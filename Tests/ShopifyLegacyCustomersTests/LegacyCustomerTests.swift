@@ -178,6 +178,9 @@ struct LegacyCustomerTests {
             let tokens = try await shop.provider.signIn(multipassToken: token, in: shop.context)
             #expect(tokens.buyer.email?.value == LegacyShop.email)
             #expect(await refusal(token) == .legacyCustomerUserErrors)
+            // The same token without its padding.
+            #expect(token.reveal().hasSuffix("="))
+            #expect(await refusal(Secret(token.reveal().replacing("=", with: ""))) == .legacyCustomerUserErrors)
             let other = try shop.multipass("another-secret").token(for: customer)
             #expect(await refusal(other) == .legacyCustomerUserErrors)
             #expect(await refusal(Secret("x")) == .legacyCustomerUserErrors)

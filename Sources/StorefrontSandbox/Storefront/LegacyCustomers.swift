@@ -31,7 +31,7 @@ struct LegacyCustomers: Sendable {
     /// The indices of customers, by the reset and activation tokens that were issued to them.
     private var mails: [String: Int] = [:]
     private var addressCount = 0
-    private var usedMultipassTokens: Set<String> = []
+    private var usedMultipassTokens: Set<[UInt8]> = []
     static let tokenLifetime: Double = 14 * 86_400
 
     // MARK: Accounts
@@ -74,11 +74,11 @@ struct LegacyCustomers: Sendable {
         return issue(index, at: now)
     }
 
-    /// Signs in with a Multipass token that `MultipassReader` has checked.
+    /// Signs in with the bytes of a Multipass token that `MultipassReader` has checked.
     ///
     /// Each token works once. As at Shopify, an unknown e-mail address creates an account.
     mutating func signIn(
-        multipassToken token: String,
+        multipassToken token: [UInt8],
         email: String,
         at now: Date
     ) throws(UserError) -> (String, Date) {

@@ -7,19 +7,26 @@ enum MultipassReader {
     /// How long after `created_at` a token is accepted.
     private static let lifetime: Double = 15 * 60
 
-    /// Returns the e-mail address in a Multipass token, or throws if the token is invalid.
-    static func email(in token: String, secret: String, at now: Date) throws(UserError) -> String {
-        guard let json = try? content(of: token, secret: secret), let email = json["email"]?.string,
-            email.contains("@"), let created = json["created_at"]?.string,
+    /// Returns the decoded bytes of a Multipass token and its e-mail address, or throws if the token is invalid.
+    ///
+    /// Several texts decode to the same bytes: the padding (`=`) may be missing.
+    static func read(
+        _ token: String,
+        secret: String,
+        at now: Date
+    ) throws(UserError) -> (bytes: [UInt8], email: String) {
+        var text = token[...]
+        while text.last == "=" { text.removeLast() }
+        guard let bytes = Base64URL.decode(text.utf8), let json = try? content(of: bytes, secret: secret),
+            let email = json["email"]?.string, email.contains("@"), let created = json["created_at"]?.string,
             let moment = try? Date(created, strategy: .iso8601),
             (-60...lifetime).contains(now.timeIntervalSince(moment))
         else { throw UserError("INVALID_MULTIPASS_REQUEST", at: []) }
-        return email
+        return (bytes, email)
     }
 
-    private static func content(of token: String, secret: String) throws -> JSONValue? {
-        let text = token.utf8.last == UInt8(ascii: "=") ? token.replacing("=", with: "") : token
-        guard let bytes = Base64URL.decode(text), bytes.count >= 64 else { return nil }
+    private static func content(of bytes: [UInt8], secret: String) throws -> JSONValue? {
+        guard bytes.count >= 64 else { return nil }
         let keys = try Digest.sha256(Array(secret.utf8))
         let (sealed, code) = (Array(bytes.dropLast(32)), Array(bytes.suffix(32)))
         guard

@@ -56,8 +56,8 @@ extension SandboxStorefront {
             },
             "customerAccessTokenCreateWithMultipass": { customers, arguments, now in
                 let text = arguments.text("multipassToken")
-                let email = try MultipassReader.email(in: text, secret: multipassSecret, at: now)
-                let token = try customers.signIn(multipassToken: text, email: email, at: now)
+                let multipass = try MultipassReader.read(text, secret: multipassSecret, at: now)
+                let token = try customers.signIn(multipassToken: multipass.bytes, email: multipass.email, at: now)
                 return ["customerAccessToken": Self.node(ofToken: token)]
             },
             "customerAccessTokenRenew": { customers, arguments, now in
