@@ -18,15 +18,6 @@ internal import StorefrontGeneration
 
     /// Returns whether all lines were written.
     private static func write(_ lines: [String], to descriptor: Int32) -> Bool {
-        var rest = Array(lines.map { $0 + "\n" }.joined().utf8)[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes {
-                unsafe IdentityPlatform.write(descriptor, $0.baseAddress, $0.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
+        Descriptor.write(Array(lines.map { $0 + "\n" }.joined().utf8), to: descriptor)
     }
 }

@@ -108,7 +108,7 @@ struct ClosedOutputTests {
         try #require(fcntl(writer, F_SETFL, O_NONBLOCK) == 0)
         let line = [UInt8](repeating: 0x41, count: 300_000)
         _ = DedicatedThread.start {
-            _ = Output.write(line, to: writer)
+            _ = Descriptor.write(line, to: writer)
             close(writer)
         }
         var received = 0

@@ -136,6 +136,24 @@ import Testing
         #expect(program.wait() == 1)
     }
 
+    @Test("the program waits for the reader if its output is a full, non-blocking pipe")
+    func fullPipe() throws {
+        // `dd` fills the pipe, and leaves it non-blocking for the program.
+        let call = #"dd if=/dev/zero bs=65536 count=1 oflag=nonblock status=none; exec "$0" introspection-query"#
+        let program = try Spawned.start("/bin/sh", ["-c", call, Spawned.path(of: "storefront-gen")], [:])
+        // Reads only after the program waits for the reader or, if it does not wait, has ended.
+        while true {
+            let status = try String(contentsOfFile: "/proc/\(program.identifier)/status", encoding: .utf8)
+            let isWaiting = status.contains("State:\tS")
+            if status.contains("Name:\tstorefront-gen"), isWaiting || status.contains("State:\tZ") { break }
+            usleep(1_000)
+        }
+        let output = FileHandle(fileDescriptor: program.output, closeOnDealloc: true)
+        let text = String(decoding: try #require(try output.readToEnd()).drop { $0 == 0 }, as: UTF8.self)
+        #expect(text.hasPrefix(#"{"query":"query IntrospectionQuery"#) && text.hasSuffix("}\n"))
+        #expect(program.wait() == 0)
+    }
+
     @Test("the file of --extend may contain descriptions, directives, and extensions of every kind of type")
     func extendingEveryKind() throws {
         let folder = try Folder()

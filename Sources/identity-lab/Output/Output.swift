@@ -43,7 +43,7 @@ final class Output: Sendable {
         var information = stat()
         guard unsafe fstat(1, &information) == 0, information.st_mode & S_IFMT == S_IFIFO else { return }
         _ = DedicatedThread.start { [weak self] in
-            Self.wait(for: 0, on: 1)
+            Descriptor.wait(for: 0, on: 1)
             self?.fail(hasLostReader: true)
         }
     }
@@ -76,7 +76,7 @@ final class Output: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to descriptor: Int32) {
-        let isWritten = state.withLock { _ in Self.write(bytes + [0x0A], to: descriptor) }
+        let isWritten = state.withLock { _ in Descriptor.write(bytes + [0x0A], to: descriptor) }
         if !isWritten, descriptor == 1 { fail() }
     }
 
@@ -87,31 +87,5 @@ final class Output: Sendable {
             return isFirst ? state.action : nil
         }
         action?()
-    }
-
-    /// Writes all bytes; waits while a non-blocking descriptor accepts none.
-    ///
-    /// - Returns: Whether all bytes were written.
-    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = unsafe rest.withUnsafeBytes {
-                unsafe IdentityPlatform.write(descriptor, $0.baseAddress, $0.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            if count < 0, errno == EAGAIN {
-                wait(for: Int16(POLLOUT), on: descriptor)
-                continue
-            }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
-
-    /// Waits until a descriptor has one of the events, fails, or is a pipe without a reader.
-    static func wait(for events: Int16, on descriptor: Int32) {
-        var entry = pollfd(fd: descriptor, events: events, revents: 0)
-        while unsafe poll(&entry, 1, -1) < 0, errno == EINTR {}
     }
 }

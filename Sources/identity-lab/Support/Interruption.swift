@@ -39,7 +39,7 @@ struct Interruption {
     func onRequest(_ action: @escaping @Sendable () -> Void) {
         guard let wakeup = Self.wakeup else { return }
         _ = DedicatedThread.start {
-            Output.wait(for: Int16(POLLIN), on: wakeup.readDescriptor)
+            Descriptor.wait(for: Int16(POLLIN), on: wakeup.readDescriptor)
             action()
         }
     }
