@@ -85,7 +85,9 @@ struct FieldMerging {
                 for earlier in different[..<index] {
                     steps += 1
                     guard !isExhausted else { return }
-                    if conflict(earlier, later, key, onlyShapes) { return }
+                    guard let rule = conflict(earlier, later, key, onlyShapes) else { continue }
+                    let place = later.field.location
+                    return violations.append(GraphViolation(rule: rule, file: later.file, location: place, path: path))
                 }
             }
             compareInside(group, onlyShapes)
@@ -151,23 +153,19 @@ struct FieldMerging {
         }
     }
 
-    private mutating func conflict(_ left: Entry, _ right: Entry, _ key: String, _ onlyShapes: Bool) -> Bool {
+    /// The rule that two fields with the same response key break; nil if a response can contain both.
+    private func conflict(_ left: Entry, _ right: Entry, _ key: String, _ onlyShapes: Bool) -> GraphRule? {
         let areApart =
             onlyShapes
             || left.parent.name != right.parent.name && !left.parent.isAbstract && !right.parent.isAbstract
         if !areApart, left.field.name != right.field.name {
-            return violate(.conflictingFields(key: key, left.field.name, right.field.name), right)
+            return .conflictingFields(key: key, left.field.name, right.field.name)
         }
         if !areApart, !Self.areSame(left.field.arguments, right.field.arguments) {
-            return violate(.conflictingArguments(key: key), right)
+            return .conflictingArguments(key: key)
         }
-        guard let a = left.definition?.type, let b = right.definition?.type, !haveSameShape(a, b) else { return false }
-        return violate(.conflictingTypes(key: key, a, b), right)
-    }
-
-    private mutating func violate(_ rule: GraphRule, _ entry: Entry) -> Bool {
-        violations.append(GraphViolation(rule: rule, file: entry.file, location: entry.field.location, path: path))
-        return true
+        guard let a = left.definition?.type, let b = right.definition?.type, !haveSameShape(a, b) else { return nil }
+        return .conflictingTypes(key: key, a, b)
     }
 
     private static func areSame(_ left: [GraphArgument], _ right: [GraphArgument]) -> Bool {

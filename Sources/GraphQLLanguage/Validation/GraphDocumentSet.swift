@@ -25,7 +25,7 @@ package struct GraphDocumentSet: Sendable {
     /// Adds the definitions of a document.
     ///
     /// Of two operations or two fragments with the same name, the first is kept, and the second is a violation. An operation without a
-    /// name is a violation if names are required, or if the set or the document contains another operation. It is not kept in these cases.
+    /// name is a violation, and not kept, if names are required, or if this document or another one contains a further operation.
     package mutating func add(_ document: GraphDocument, file: String) {
         for operation in document.operations {
             if let name = operation.name, let other = files[name] {

@@ -86,7 +86,7 @@ package enum SwiftNames {
     }
 
     /// The name of a case or property for a type: `URLFilter` becomes `urlFilter`, `Product` becomes `product`.
-    static func lowered(_ name: String, reserved: Set<String> = []) -> String {
+    static func lowered(_ name: String, reserved: Set<String>) -> String {
         let capitals = name.utf8.prefix { (0x41...0x5A).contains($0) }.count
         let count = capitals > 1 && capitals < name.utf8.count ? capitals - 1 : max(capitals, 1)
         return member(name.prefix(count).lowercased() + name.dropFirst(count), isAlias: true, reserved: reserved)
