@@ -5,13 +5,13 @@ enum LogoutPage {
     private static let brand = "OpenID"
 
     /// Returns the page that asks the buyer whether to sign out; its form posts `confirmation`, the token of the pending logout.
-    static func question(action: String, confirmation: String) -> String {
+    static func question(confirmation: String) -> String {
         PageLayout.page(
             brand: brand,
             title: "Sign out?",
             """
             <p>An app asks to sign you out here too.</p>
-            <form method="post" action="\(action)">
+            <form method="post" action="/logout">
             <input type="hidden" name="confirmation" value="\(confirmation)">
             <button name="action" value="continue">Sign out</button>
             <button class="plain" name="action" value="cancel">Stay signed in</button>

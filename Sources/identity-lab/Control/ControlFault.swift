@@ -9,12 +9,12 @@ enum ControlFault: String, CaseIterable, Sendable {
     case noRefreshToken, noKeys, keysOutage, discoveryOutage, apiOutage, apiRefused
     case storefrontOutage, storefrontThrottled
 
-    var title: String { plan.title }
+    var title: String { details.title }
 
     /// Whether it is a fault of the shop, and not of a provider.
-    var isOfTheShop: Bool { plan.endpoint == .storefront }
+    var isOfTheShop: Bool { details.endpoint == .storefront }
 
-    private var plan: (title: String, endpoint: SandboxEndpoint, fault: SandboxFault) {
+    private var details: (title: String, endpoint: SandboxEndpoint, fault: SandboxFault) {
         switch self {
         case .tokenOutage: ("Token endpoint: status 503", .token, .htmlPage(status: 503))
         case .tokenLost: ("Token endpoint: the response is lost after the provider has acted", .token, .loseResponse)
@@ -48,7 +48,7 @@ enum ControlFault: String, CaseIterable, Sendable {
     ///   - services: The services with the fault.
     ///   - times: For how many requests to each service.
     func plan(at services: [any SandboxService], times: Int) {
-        let (_, endpoint, fault) = plan
+        let (_, endpoint, fault) = details
         for service in services {
             let isExchange = endpoint == .token && service is SandboxSFCC
             service.planFault(fault, on: isExchange ? .tokenExchange : endpoint, times: times)

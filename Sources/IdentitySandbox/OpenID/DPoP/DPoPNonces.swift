@@ -22,8 +22,8 @@ struct DPoPNonces: Sendable {
         }
     }
 
-    /// Checks the nonce of a proof, and uses it up if nonces rotate.
-    mutating func accepts(_ nonce: String?) -> Bool {
+    /// Checks the nonce of a proof, and uses it up if nonces rotate; returns false for a missing or unknown nonce.
+    mutating func take(_ nonce: String?) -> Bool {
         switch policy {
         case .none: return true
         case .demanded: return nonce.map { $0.isIdentical(to: current) } ?? false

@@ -31,7 +31,7 @@ extension SandboxOpenID {
                 guard !isRequired else { throw OAuthRefusal("invalid_dpop_proof", "The DPoP proof is missing.") }
                 return nil
             }
-            guard state.nonces.accepts(proof.nonce) else {
+            guard state.nonces.take(proof.nonce) else {
                 let nonce = state.nonces.next().map { [(name: "DPoP-Nonce", value: $0)] } ?? []
                 let problem = proof.nonce == nil ? "needs a nonce" : "has an unknown or expired nonce"
                 throw OAuthRefusal("use_dpop_nonce", "The DPoP proof \(problem).", headers: nonce, isViolation: false)

@@ -38,7 +38,7 @@ extension SandboxOpenID {
             )
             // A page asks the buyer first if id_token_hint is missing or belongs to another session than this browser's: another
             // website may have sent the buyer to this endpoint (RP-Initiated Logout 1.0 section 2).
-            guard hinted != nil, browsers == nil || browsers == hinted else { return ask(pending, call.request) }
+            guard hinted != nil, browsers == nil || browsers == hinted else { return ask(pending) }
             return await end(pending)
         } catch {
             note(error, call)
@@ -77,14 +77,14 @@ extension SandboxOpenID {
 
     // MARK: The question
 
-    private func ask(_ pending: PendingLogout, _ request: SandboxRequest) -> SandboxResponse {
+    private func ask(_ pending: PendingLogout) -> SandboxResponse {
         let token = RandomText.base64URL(32)
         let now = clock.now
         state.withLock { state in
             state.logouts = state.logouts.filter { $0.value.expires > now }
             state.logouts[token] = pending
         }
-        return .html(LogoutPage.question(action: request.path, confirmation: token))
+        return .html(LogoutPage.question(confirmation: token))
     }
 
     private func confirm(_ token: String, _ request: SandboxRequest) async throws(OAuthRefusal) -> SandboxResponse {
