@@ -19,7 +19,6 @@ struct RunEnvironment: Sendable {
     let clock: AdjustableClock
     private let lab: Lab
     private let temporaryFolder: URL?
-
     private let variant = CartVariant()
 
     /// How long the embedded sandbox's tokens live under `serve`.
@@ -108,17 +107,14 @@ struct RunEnvironment: Sendable {
     ///
     /// The request that finds this variant is not recorded.
     func lines() async throws -> [CartLineInput] {
-        let id = try await variant.id(for: buyer) {
-            let deployment = try Deployment(
-                configuration,
-                store: store.store,
-                transport: transport,
-                clock: clock,
-                nonDurableTokens: lab.nonDurableTokens
-            )
-            return try deployment.requireCarts().client
-        }
-        return [CartLineInput(merchandiseID: id)]
+        let deployment = try Deployment(
+            configuration,
+            store: store.store,
+            transport: transport,
+            clock: clock,
+            nonDurableTokens: lab.nonDurableTokens
+        )
+        return [CartLineInput(merchandiseID: try await variant.id(in: deployment.requireCarts().client, for: buyer))]
     }
 
     func close() async {
@@ -148,10 +144,9 @@ private actor CartVariant {
     /// Returns the id of the first variant that the shop can sell.
     ///
     /// The first call that finds this variant stores its id. Later calls send no request to the storefront.
-    func id(for buyer: StorefrontContext, in storefront: @Sendable () throws -> StorefrontClient) async throws -> String
-    {
+    func id(in storefront: StorefrontClient, for buyer: StorefrontContext) async throws -> String {
         if let id { return id }
-        let found = try await storefront().firstAvailableVariant(in: buyer)
+        let found = try await storefront.firstAvailableVariant(in: buyer)
         id = found
         return found
     }

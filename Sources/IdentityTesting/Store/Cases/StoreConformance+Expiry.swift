@@ -160,8 +160,7 @@ extension StoreConformance {
             let sessions = try (0..<30).map { _ in try StoreSample.session(retainedUntil: StoreSample.pastMoment - 1) }
             try await StoreSample.insert(sessions, into: store)
             let refreshed = sessions.map { session in
-                let next = session.successor(Secret("refreshed")) { $0.retainedUntil = StoreSample.pastMoment + 60 }
-                return next
+                session.successor(Secret("refreshed")) { $0.retainedUntil = StoreSample.pastMoment + 60 }
             }
             async let swept = sweeping.sweep(expiredBefore: StoreSample.pastMoment)
             let held = try await count(of: sessions.count) { number in
