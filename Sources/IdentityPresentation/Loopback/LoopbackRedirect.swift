@@ -25,7 +25,7 @@ struct LoopbackRedirect: Sendable {
         let authority = "http://".utf8.count + url.host.utf8.count
         let hasPort = authority < bytes.count && bytes[authority] == UInt8(ascii: ":")
         port = hasPort ? url.port : nil
-        let rest = bytes[authority...].drop { hasPort && ($0 == UInt8(ascii: ":") || (0x30...0x39).contains($0)) }
+        let rest = bytes[authority...].drop { hasPort && ($0 == UInt8(ascii: ":") || ASCII.isDigit($0)) }
         schemeAndHost = String(decoding: bytes[..<authority], as: UTF8.self)
         pathAndQuery = String(decoding: rest, as: UTF8.self)
     }

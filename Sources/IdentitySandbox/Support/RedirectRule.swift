@@ -1,3 +1,4 @@
+internal import IdentityHTTP
 internal import IdentityKit
 
 /// Decides whether a client may use a redirect URI, logout URI or origin.
@@ -22,7 +23,7 @@ enum RedirectRule {
         for origin in ["http://127.0.0.1", "http://[::1]"] where uri.utf8.starts(with: origin.utf8) {
             var rest = uri.utf8.dropFirst(origin.utf8.count)
             if rest.first == UInt8(ascii: ":") {
-                let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+                let digits = rest.dropFirst().prefix(while: ASCII.isDigit)
                 guard let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0 else { return nil }
                 rest = rest[digits.endIndex...]
             }

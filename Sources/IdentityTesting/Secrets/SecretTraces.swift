@@ -76,7 +76,7 @@ struct SecretTraces: Sendable {
     private static func numbersOnly(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         for byte in bytes {
-            if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) {
+            if ASCII.isDigit(byte) {
                 output.append(byte)
             } else if output.last != UInt8(ascii: " ") {
                 output.append(UInt8(ascii: " "))

@@ -89,9 +89,9 @@ struct CartCommand: Command {
     /// Parses `ID[:QUANTITY]`; ids contain colons, so only digits after the last colon are a quantity.
     private static func line(from text: String) throws(UsageError) -> CartLineInput {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count > 1, let last = parts.last, !last.isEmpty,
-            last.utf8.allSatisfy({ (0x30...0x39).contains($0) })
-        else { return CartLineInput(merchandiseID: text) }
+        guard parts.count > 1, let last = parts.last, !last.isEmpty, last.utf8.allSatisfy(ASCII.isDigit) else {
+            return CartLineInput(merchandiseID: text)
+        }
         let id = parts.dropLast().joined(separator: ":")
         guard !id.isEmpty else {
             throw UsageError("--line must begin with the id of a variant (gid://shopify/ProductVariant/…).")

@@ -1,4 +1,5 @@
 internal import IdentityCrypto
+internal import IdentityHTTP
 internal import IdentityKit
 
 /// The rules for authorization requests, pushed or not (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
@@ -111,8 +112,6 @@ extension OAuthParameters {
 
     /// `max_age` in seconds; nil if it is absent or invalid.
     var maximumAge: Int? {
-        self["max_age"].flatMap { text in
-            text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
-        }
+        self["max_age"].flatMap { $0.utf8.allSatisfy(ASCII.isDigit) ? Int($0) : nil }
     }
 }
