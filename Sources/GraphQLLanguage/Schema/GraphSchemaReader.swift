@@ -32,7 +32,6 @@ extension GraphSchema {
 /// Why text in GraphQL's definition language is not a schema.
 package enum GraphSchemaProblem: Error {
     case syntax(GraphSyntaxError)
-    /// `extend` names a type that is not defined.
     case extendsUndefinedType(String, GraphLocation)
     /// `extend` names a type that is defined with another keyword; `keyword` is the keyword of the definition.
     case extendsOtherKind(String, GraphLocation, keyword: String)

@@ -125,6 +125,9 @@ package struct GraphFragment: Sendable {
     package let location: GraphLocation
     /// The description or the comment above the fragment.
     package let comment: String?
+
+    /// The first element of an error path in this fragment, for example `fragment Card`.
+    package var pathName: String { "fragment \(name)" }
 }
 
 package struct GraphDocument: Sendable {

@@ -93,8 +93,3 @@ package struct GraphDeprecation: Sendable {
     package let file: String
     package let location: GraphLocation
 }
-
-extension GraphFragment {
-    /// The first element of an error path in this fragment, for example `fragment Card`.
-    package var pathName: String { "fragment \(name)" }
-}

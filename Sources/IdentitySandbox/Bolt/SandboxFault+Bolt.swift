@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// Faults of the sandbox's Bolt.
 extension SandboxFault {
     /// Returns `invalid_grant` with status 422, as Bolt's documentation says; in a recorded exchange, Bolt returned 400.
     public static let boltInvalidGrant422 = SandboxFault.oauthError("invalid_grant", status: 422)

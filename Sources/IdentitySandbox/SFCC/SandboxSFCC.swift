@@ -134,7 +134,6 @@ public final class SandboxSFCC: SandboxService {
     }
 }
 
-/// Faults of the sandbox's SFCC.
 extension SandboxFault {
     /// Sends `{"success": false}` with status 200.
     public static let sfccFailureIn200 = SandboxFault.answer(

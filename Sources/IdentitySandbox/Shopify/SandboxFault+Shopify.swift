@@ -11,7 +11,6 @@ extension SandboxResponse {
     )
 }
 
-/// Faults of the sandbox's Shopify.
 extension SandboxFault {
     /// Sends 401 with an empty `error`, as Shopify does if an upstream service fails; the tokens stay valid.
     public static let shopifyUpstreamFailure = SandboxFault.answer(

@@ -73,6 +73,5 @@ extension SandboxResponse: CustomStringConvertible {
 }
 
 extension JSONValue {
-    /// An array of strings.
     static func strings(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
 }

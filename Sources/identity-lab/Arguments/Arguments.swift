@@ -45,7 +45,6 @@ struct Arguments: Sendable {
         return choice
     }
 
-    /// The session of the option `--session`.
     func session() throws(UsageError) -> SessionArgument {
         guard let text = self[.session] else { throw UsageError("\(Option.session.name) is missing.") }
         if let id = SessionID(rawValue: text) { return .id(id) }

@@ -1,4 +1,3 @@
-/// The texts of `--help`.
 enum Help {
     static func text(of command: any Command.Type) -> String {
         var lines = ["identity-lab \(command.usage)", "", command.summary]

@@ -14,7 +14,6 @@ actor ApproachRun {
     nonisolated let recorder: Recorder
     private let services: RunEnvironment
     private(set) var session: Session?
-    /// The id of the filled cart.
     private(set) var cartID: CartID?
     private(set) var facts = ApproachFacts()
     /// The access token before the refresh.

@@ -1,6 +1,5 @@
 /// The report of one approach: a provider, and one of the three entry points of `LoginFlow` or the routes of `IdentityWeb`.
 struct ApproachReport: Sendable {
-    /// The provider's name.
     var provider: String
     /// The displayed kind of the provider.
     var kind: String
