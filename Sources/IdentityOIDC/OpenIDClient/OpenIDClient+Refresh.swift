@@ -5,14 +5,14 @@ public import IdentityKit
 extension OpenIDClient {
     /// Makes sure that metadata and keys are in memory before a refresh, because the validation of the response's ID token needs them.
     ///
-    /// The refresh token is not sent while the keys are not available: an app that does not store the response would lose it.
+    /// The keys are fetched only if the old tokens have an ID token.
     ///
     /// - Throws: `IdentityError`; the refresh token was not sent.
     public func prepareRefresh(of tokens: TokenSet) async throws {
         guard tokens.refreshToken != nil else { throw IdentityError.withoutRefreshToken }
         let metadata = try await metadata()
         try checkIssuer(of: tokens, is: metadata)
-        if let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
+        if tokens.idToken != nil, let keySet = metadata.keySetURL { _ = try await keySource.keys(at: keySet) }
     }
 
     /// Sends the refresh token while the session's lock is held (RFC 6749 section 6).

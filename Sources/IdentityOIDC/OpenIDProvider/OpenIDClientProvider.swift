@@ -43,7 +43,7 @@ extension OpenIDClientProvider {
         try await client.exchange(callback, for: attempt)
     }
 
-    /// Fetches the metadata and the keys, unless they are in memory.
+    /// Fetches the metadata, unless they are in memory; if the tokens contain an ID token, also the keys.
     public func prepareRefresh(of tokens: TokenSet) async throws {
         try await client.prepareRefresh(of: tokens)
     }

@@ -33,6 +33,8 @@ extension ShopifyProvider {
     func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {
         let tokens = try client.storedTokens(refreshToken, idToken: idToken)
         try await prepareRefresh(of: tokens)
+        // An `AuthClient` does not store the response, so it would lose the new refresh token if the keys could not be fetched then.
+        _ = try await client.keyCount()
         do {
             let response = try await requestRefresh(of: tokens, under: .notNeeded)
             return try await client.tokens(from: response, refreshing: tokens, isBuyerKnown: false)
