@@ -44,6 +44,14 @@ struct BoltIDTokenTests {
         }
     }
 
+    @Test("an empty list of issuers is a configuration error, also in a custom environment")
+    func noIssuers() async throws {
+        let bolt = try await FakeBolt()
+        let environment = BoltEnvironment.custom(apiBase: bolt.origin, issuers: [])
+        #expect(await failure { try bolt.provider { $0.issuers = [] } }?.kind == .configuration)
+        #expect(await failure { try bolt.provider { $0.environment = environment } }?.kind == .configuration)
+    }
+
     @Test("a configured API is an accepted issuer, and configured issuers replace all others")
     func replacedIssuers() async throws {
         let bolt = try await FakeBolt()

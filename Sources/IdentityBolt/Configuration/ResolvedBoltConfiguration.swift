@@ -25,13 +25,13 @@ struct ResolvedBoltConfiguration: Sendable {
             )
         }
         try Self.check(stateLength: configuration.stateLength)
-        guard configuration.issuers?.isEmpty != true else {
+        issuers = configuration.issuers ?? Self.issuers(of: configuration.environment, endpoints.api)
+        guard !issuers.isEmpty else {
             throw Self.invalid(
-                "`issuers` of the Bolt configuration is an empty list.",
-                "Remove issuers to accept the issuers of the Bolt environment."
+                "`issuers` of the Bolt configuration or of its custom environment is an empty list.",
+                "Remove issuers, or list the values of iss that Bolt's ID tokens have."
             )
         }
-        issuers = configuration.issuers ?? Self.issuers(of: configuration.environment, endpoints.api)
         publishableKey = Self.trimmed(configuration.publishableKey)
         apiKey = configuration.authentication.apiKey.map { Secret(Self.trimmed($0.reveal())) }
         guard !publishableKey.isEmpty, publishableKey.utf8.allSatisfy(ASCII.isVisible) else {
