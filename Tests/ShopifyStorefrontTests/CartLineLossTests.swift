@@ -172,9 +172,11 @@ import Testing
         let gate = try await shop.holdNextRequest(of: "cartCreate(")
         let first = Task { try await shop.carts.read(for: session, in: shop.context) }
         await shop.requestArrives(of: "cartCreate(")
-        let second = Task { try await other.carts.read(for: session, in: shop.context) }
-        let lock = LockName.attachment(TestShop.row + " recreation", of: session)
-        while !other.attachments.requestedLocks.contains(lock) { try await Task.sleep(for: .milliseconds(5)) }
+        let second = await shop.start {
+            try await other.carts.read(for: session, in: shop.context)
+        } until: {
+            other.attachments.requestedLocks.contains(.attachment(TestShop.row + " recreation", of: session))
+        }
         gate.open()
         let (new, found) = (try #require(try await first.value).cart, try #require(try await second.value).cart)
         #expect(new.id == found.id && new.totalQuantity == 3)

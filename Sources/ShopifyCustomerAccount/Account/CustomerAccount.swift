@@ -58,16 +58,14 @@ public struct CustomerAccount: Sendable {
         _ call: (CustomerAccessToken) async throws -> Value
     ) async throws -> Value {
         try await sessions.withAccessToken(of: session) { access in
-            guard case .customer(let token) = try await access.cartClaim() else { throw Self.withoutToken }
+            guard case .customer(let token) = try await access.cartClaim() else {
+                throw IdentityError(
+                    unsupported: "The provider of this session issues no Shopify customer token.",
+                    hint: "Create CustomerAccount with a session of ShopifyProvider."
+                )
+            }
             return try await call(token)
         }
-    }
-
-    private static var withoutToken: IdentityError {
-        IdentityError(
-            unsupported: "The provider of this session issues no Shopify customer token.",
-            hint: "Create CustomerAccount with a session of ShopifyProvider."
-        )
     }
 
     // MARK: Profile

@@ -67,10 +67,7 @@ public struct CustomerAccountConfiguration: Sendable {
             }
         }
         if let endpoint, !endpoint.isSecure(orLoopback: allowsLoopbackHTTP) {
-            throw Self.invalid(
-                "`endpoint` of the Customer Account API is not https.",
-                IdentityError.httpsHint
-            )
+            throw Self.invalid("`endpoint` of the Customer Account API is not https.", IdentityError.httpsHint)
         }
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {
             throw Self.invalid(

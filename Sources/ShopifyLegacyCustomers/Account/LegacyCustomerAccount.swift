@@ -39,9 +39,7 @@ public struct LegacyCustomerAccount: Sendable {
         try await sessions.withAccessToken(of: session) { access in
             guard access.session.provider.isIdentical(to: provider.descriptor.name) else {
                 throw IdentityError(
-                    .configuration,
-                    .unsupportedByProvider,
-                    "The session's provider is not the LegacyPasswordProvider of this account.",
+                    unsupported: "The session's provider is not the LegacyPasswordProvider of this account.",
                     hint: "Create LegacyCustomerAccount with a session of this LegacyPasswordProvider."
                 )
             }

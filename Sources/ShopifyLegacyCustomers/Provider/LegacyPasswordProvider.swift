@@ -234,9 +234,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     private static var noPage: IdentityError {
         IdentityError(
-            .configuration,
-            .unsupportedByProvider,
-            "Legacy customer accounts have no login page.",
+            unsupported: "Legacy customer accounts have no login page.",
             hint: "Ask the buyer for e-mail address and password, and call signIn(email:password:in:).",
             reference: "Storefront API reference, customerAccessTokenCreate"
         )

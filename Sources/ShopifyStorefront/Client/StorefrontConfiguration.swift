@@ -85,11 +85,7 @@ public struct StorefrontConfiguration: Sendable {
             shopDomain = endpoint.host
         }
         guard self.endpoint.isSecure(orLoopback: allowsLoopbackHTTP) else {
-            throw invalid(
-                "endpoint",
-                "must use https",
-                IdentityError.httpsHint
-            )
+            throw invalid("endpoint", "must use https", IdentityError.httpsHint)
         }
         let (member, token): (String, [UInt8]?) =
             switch authentication {

@@ -28,7 +28,7 @@ extension SandboxStorefront {
             "quantityAvailable": variant.stock.map { .integer($0) } ?? .null,
             "quantityRule": ["increment": .integer(1), "minimum": .integer(1)],
             "price": .money(variant.price, configuration.currencyCode), "requiresShipping": .flag(true),
-            "requiresComponents": .flag(false), "taxable": .flag(true), "weight": .leaf(.integer(0)),
+            "requiresComponents": .flag(false), "taxable": .flag(true), "weight": .integer(0),
             "weightUnit": .text("KILOGRAMS"), "image": image(variant.product, of: variant),
             "selectedOptions": .list(
                 zip(facts(of: variant.product).options, variant.values).map { name, value in

@@ -34,8 +34,8 @@ extension SandboxStorefront {
                     with: ["totalCount": .text(String(collections.count))]
                 )
             },
-            "search": { [self] call in search(call) },
-            "predictiveSearch": { [self] call in predictiveSearch(call) },
+            "search": { [self] call in search(call.arguments) },
+            "predictiveSearch": { [self] call in predictiveSearch(call.arguments) },
             "node": { [self] call in node(id: call.arguments.text("id")) },
             "nodes": { [self] call in
                 .list(call.arguments.list("ids").map { node(id: $0.string ?? "") })
@@ -126,24 +126,24 @@ extension SandboxStorefront {
         ])
     }
 
-    private func search(_ call: GraphCall) -> GraphNode {
-        let types = call.arguments["types"]?.array?.compactMap(\.string)
-        let titles = types.map { $0.contains("PRODUCT") } ?? true ? found(call.arguments["query"]) : []
+    private func search(_ arguments: JSONObject) -> GraphNode {
+        let types = arguments["types"]?.array?.compactMap(\.string)
+        let titles = types.map { $0.contains("PRODUCT") } ?? true ? found(arguments["query"]) : []
         return .connection(
             titles.map { productNode($0, deep: true) },
             with: ["totalCount": .integer(titles.count), "productFilters": .list([])]
         )
     }
 
-    private func predictiveSearch(_ call: GraphCall) -> GraphNode {
-        let limit = min(max(1, call.arguments["limit"]?.number?.integer ?? 10), 10)
-        let types = call.arguments["types"]?.array?.compactMap(\.string)
+    private func predictiveSearch(_ arguments: JSONObject) -> GraphNode {
+        let limit = min(max(1, arguments["limit"]?.number?.integer ?? 10), 10)
+        let types = arguments["types"]?.array?.compactMap(\.string)
         func wants(_ type: String) -> Bool { types.map { $0.contains(type) } ?? true }
-        let titles = found(call.arguments["query"]).prefix(limit)
+        let titles = found(arguments["query"]).prefix(limit)
         let suggestions = titles.map { title -> GraphNode in
             ["text": .text(title.lowercased()), "styledText": .text("<mark>\(title.lowercased())</mark>")]
         }
-        let query = call.arguments.text("query").lowercased()
+        let query = arguments.text("query").lowercased()
         return [
             "products": .list(wants("PRODUCT") ? titles.map { productNode($0, deep: true) } : []),
             "queries": .list(wants("QUERY") ? suggestions : []),

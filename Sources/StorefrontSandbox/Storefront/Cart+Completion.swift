@@ -18,7 +18,8 @@ extension SandboxStorefront {
     func restrictedMutations(_ viewer: CartViewer) -> [String: GraphExecutor.Mutation] {
         [
             "cartClone": { [self] call in
-                let copy = try owned(call).copyWithoutBuyer(at: viewer.now)
+                let cart = try changeCart(Cart.parse(call.arguments.text("cartId"))) { _ in }
+                let copy = cart.copyWithoutBuyer(at: viewer.now)
                 save(copy)
                 return ["cart": node(of: copy, hasKey: true, viewer.during(call))]
             },
@@ -41,13 +42,6 @@ extension SandboxStorefront {
                 return ["result": try changeOwned(call) { submit(&$0, token, viewer.during(call)) }]
             },
         ]
-    }
-
-    private func owned(_ call: GraphCall) throws(UserError) -> Cart {
-        guard let parts = Cart.parse(call.arguments.text("cartId")), let cart = cart(token: parts.token),
-            cart.key == parts.key
-        else { throw .cartMissing }
-        return cart
     }
 
     /// Checks and changes a cart under one lock, so that concurrent submissions start only one attempt.

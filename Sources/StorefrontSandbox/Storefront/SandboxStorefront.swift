@@ -175,13 +175,14 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
     ///
     /// If the attempt is done, its cart is removed.
     func continueAttempt(_ attempt: String, after polls: Int) -> Bool? {
-        let state = faults.withLock { faults -> (token: String, isDone: Bool)? in
-            guard let known = faults.attempts[attempt] else { return nil }
-            faults.attempts[attempt] = (known.token, known.polls + 1)
-            return (known.token, known.polls >= polls)
+        let known = faults.withLock { faults in
+            faults.attempts[attempt]?.polls += 1
+            return faults.attempts[attempt]
         }
-        if let state, state.isDone { _ = takeCart(token: state.token) }
-        return state?.isDone
+        guard let known else { return nil }
+        guard known.polls > polls else { return false }
+        _ = takeCart(token: known.token)
+        return true
     }
 
     var now: Date { clock.now }
@@ -222,12 +223,11 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
     /// The first call with the old id of a moved cart returns the token and the key of the cart's new id.
     func current(_ id: String) -> (token: String, key: String?)? {
         guard let parts = Cart.parse(id) else { return nil }
-        let move = faults.withLock { faults -> (token: String, key: String)? in
-            guard let move = faults.moves[parts.token], move.oldKey == parts.key else { return nil }
+        return faults.withLock { faults -> (token: String, key: String?) in
+            guard let move = faults.moves[parts.token], move.oldKey == parts.key else { return parts }
             faults.moves[parts.token] = nil
             return (move.token, move.key)
         }
-        return move.map { ($0.token, $0.key) } ?? parts
     }
 
     func cart(token: String) -> Cart? {

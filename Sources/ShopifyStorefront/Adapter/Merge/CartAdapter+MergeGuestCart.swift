@@ -213,7 +213,7 @@ extension CartAdapter: SignInCarts {
         if source.mayHoldBuyer, !isSameCart { _ = try await detach(&source, in: context) }
         let replaces = merge == .keepGuest && !keepsOwnCart
         var adopts = isSameCart || replaces
-        if !adopts { adopts = merge == .keepGuest ? own == nil : try await !hasCart(id, under: locks) }
+        if !adopts { adopts = merge == .keepGuest ? own == nil : try await !hasOrTakesOverCart(id, under: locks) }
         if adopts {
             var replaced: Cart?
             if replaces, !isSameCart, var own {

@@ -146,8 +146,8 @@ extension CartAdapter {
         var attributes = own.attributes
         for attribute in guest.attributes {
             if let mine = own.attributes.first(where: { $0.key.isIdentical(to: attribute.key) }) {
-                let isSame = mine.value.isIdentical(to: attribute.value)
-                if !isSame { merge.conflicts.append("attribute.\(attribute.key)") }
+                guard !mine.value.isIdentical(to: attribute.value) else { continue }
+                merge.conflicts.append("attribute.\(attribute.key)")
             } else {
                 attributes.append(attribute)
             }

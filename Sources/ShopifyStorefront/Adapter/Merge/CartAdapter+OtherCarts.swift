@@ -73,7 +73,7 @@ extension CartAdapter {
     /// Gives a session without a cart the cart of another session of the buyer, and returns whether the session now has a cart.
     ///
     /// The cart comes from the buyer's newest other session whose cart Shopify still has.
-    func hasCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
+    func hasOrTakesOverCart(_ id: SessionID, under locks: InProcessCartLocks) async throws -> Bool {
         if try await withLockedCart(id, under: locks, { CartChange($0.binding != nil, saving: nil) }) { return true }
         for other in try await others(id) {
             var binding = other.binding
