@@ -95,8 +95,7 @@ extension IdentityError {
 
     /// The error for new tokens that cannot be refreshed before the store has saved them.
     ///
-    /// `warning` is ``tokensNotDurable`` if the tokens are only in memory; nil if the spool contains the tokens, or the store contains the
-    /// response with the tokens.
+    /// `warning` is ``tokensNotDurable`` if the tokens are only in memory, otherwise nil.
     static func unsaved(_ message: String, _ warning: IdentityError?) -> IdentityError {
         IdentityError(
             .retryLater,

@@ -1,11 +1,9 @@
 internal import Synchronization
 
-/// Measures for how long this process has seen the same refresh claim of an earlier lock holder in the store.
+/// Measures how long this process has seen the same refresh claim of another process in the store.
 ///
-/// A refresh claim is the mark in a stored session that a process is about to send the refresh token. The process that saved the claim may
-/// still need time to save the provider's response. It cannot save the response during an outage of the store, so an outage should not
-/// count as such time. Therefore each observation adds at most `longestStep` to the measured time. Times are measured with the monotonic
-/// clock.
+/// During an outage, that process cannot save its response, so an outage must not count as time for the save. Therefore each observation
+/// adds at most `longestStep`. Times are monotonic.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64
@@ -14,9 +12,9 @@ final class ObservedRefreshClaims: Sendable {
     }
 
     private let clock: any IdentityClock
-    /// The maximum time that one observation of a refresh claim adds; it is the pause between two repairs.
+    /// The maximum time that one observation adds: the pause between two repairs.
     private let longestStep: Duration
-    /// If the table evicts a claim, the measured time starts again at zero.
+    /// If the full table removes a claim, the measured time starts again at zero.
     private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 10_000))
 
     init(_ clock: any IdentityClock, longestStep: Duration) {
@@ -24,9 +22,7 @@ final class ObservedRefreshClaims: Sendable {
         self.longestStep = longestStep
     }
 
-    /// Records that the store contains the session with this refresh claim now.
-    ///
-    /// - Returns: How long this process has observed the same claim.
+    /// Records that the store contains this claim now; returns how long this process has observed the same claim.
     func observe(_ claimed: StoredSession) -> Duration {
         let now = clock.elapsed
         return notes.withLock { notes in
@@ -39,7 +35,6 @@ final class ObservedRefreshClaims: Sendable {
         }
     }
 
-    /// Removes the observed claim of a session, after a refresh of the session has returned tokens.
     func forget(_ id: SessionID) {
         notes.withLock { $0.remove(id) }
     }

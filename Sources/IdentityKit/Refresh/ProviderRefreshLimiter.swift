@@ -5,30 +5,26 @@ internal import Synchronization
 /// The circuit breaker opens when the refreshes of several sessions in a row have failed, or when the provider requests a pause. After the
 /// pause, one refresh runs as the probe. If the probe fails, the breaker opens again.
 final class ProviderRefreshLimiter: Sendable {
-    /// What one refresh has shown about the state of its provider.
+    /// What a refresh has shown about its provider.
     enum Observation: Sendable {
         case responded
         case failed(IdentityError, SessionID, isThrottled: Bool)
         case nothing
     }
 
-    /// How the wait of a refresh ended.
     private enum Entry: Sendable {
         case mayRun
         case refused(IdentityError)
-        /// A drain has begun, because the process is about to end.
-        ///
-        /// The waiting task creates the error, so that the error has the correlation id of this task.
+        /// A drain has begun; the waiting task then creates the error, so that the error has this task's correlation id.
         case draining
     }
 
     private struct State {
         var running = 0
-        /// The refreshes that wait until a running refresh ends or a drain begins.
         var waiting: [CheckedContinuation<Entry, Never>] = []
-        /// The number of drains that have begun and not ended.
+        /// The number of drains that run now.
         var drains = 0
-        /// The sessions whose refreshes have failed since a refresh last showed that the provider works.
+        /// The sessions whose refreshes have failed since the provider last responded.
         ///
         /// Each session counts once, because one session that always fails does not mean that the provider fails.
         var failed: Set<SessionID> = []
@@ -48,11 +44,10 @@ final class ProviderRefreshLimiter: Sendable {
         self.environment = environment
     }
 
-    /// Waits until a refresh may run.
+    /// Waits until a refresh may run; at its end, pass the permit to ``leave(_:after:)``.
     ///
-    /// - Returns: The permit, which the caller passes to ``leave(_:after:)`` when the refresh ends.
-    /// - Throws: An error whose cause is the provider's last failure, while the breaker is open. `refresh_busy` if too many refreshes wait,
-    ///   and during a drain if this refresh would have to wait.
+    /// While the breaker is open, throws an error whose cause is the provider's last failure. Throws `refresh_busy` if too many refreshes
+    /// wait, or if a drain has begun and the refresh would have to wait.
     func enter() async throws(IdentityError) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
         let entry = await withCheckedContinuation { continuation in
@@ -86,9 +81,7 @@ final class ProviderRefreshLimiter: Sendable {
         throw refusal
     }
 
-    /// Ends a refresh: updates the breaker, and lets the next waiting refresh run.
-    ///
-    /// - Returns: The event if the circuit breaker opened or closed; otherwise nil.
+    /// Ends a refresh, and lets the next waiting refresh run; returns the event if the circuit breaker opened or closed.
     func leave(_ permit: CircuitBreaker.Permit, after observation: Observation) -> IdentityEvent.Kind? {
         let now = environment.clock.elapsed
         let (next, event) = state.withLock { state -> (CheckedContinuation<Entry, Never>?, IdentityEvent.Kind?) in
@@ -120,8 +113,7 @@ final class ProviderRefreshLimiter: Sendable {
             state.breaker.lastFailure = error
             let requestedPause = isThrottled ? error.retryAfter : nil
             guard state.breaker.isClosed || isProbe else {
-                // This refresh began before the breaker opened, so its failure belongs to the same outage. The breaker does not open a
-                // second time.
+                // This refresh began before the breaker opened, so its failure belongs to the same outage.
                 if let requestedPause {
                     state.breaker.extend(for: min(requestedPause, limits.maximumPause), at: now)
                     state.isRequested = true
@@ -144,8 +136,7 @@ final class ProviderRefreshLimiter: Sendable {
 
     /// Refuses all refreshes that have to wait, until ``endDrain()``.
     ///
-    /// The process may be killed before all waiting refreshes have run. A waiting refresh has not claimed its session, so another process
-    /// can refresh the session later.
+    /// The process may be killed before they have run. They have not claimed their sessions, so another process can refresh these later.
     func beginDrain() {
         let waiting = state.withLock { state in
             state.drains += 1
@@ -157,10 +148,9 @@ final class ProviderRefreshLimiter: Sendable {
 
     func endDrain() { state.withLock { $0.drains -= 1 } }
 
-    /// Whether any refresh runs: it may be sending its refresh token or saving the response.
     var isRunning: Bool { state.withLock { $0.running > 0 } }
 
-    /// Whether a new refresh would have to wait or would be refused, because refreshes are paused or the maximum number runs.
+    /// Whether a new refresh would have to wait or would be refused.
     var delays: Bool { pause != nil || state.withLock { $0.running >= max(1, limits.concurrent) } }
 
     /// How long refreshes are still paused; nil while they are permitted.
@@ -181,7 +171,7 @@ final class ProviderRefreshLimiter: Sendable {
             } else {
                 "because refreshes failed (number of sessions: \(state.failed.count))"
             }
-        // Only the hint of a configuration error is kept. Most other hints advise to try again, which does not help during the pause.
+        // Most hints advise to try again, which does not help during the pause. So only the hint of a configuration error is kept.
         return IdentityError(
             isConfigurationError ? .configuration : .retryLater,
             isConfigurationError ? last?.code ?? .providerUnavailable : .providerUnavailable,

@@ -1,20 +1,18 @@
 package import FoundationEssentials
 
-/// The data of a refresh claim: the mark in a stored session that a process is about to send the refresh token.
+/// A refresh claim: the mark in a stored session that a process is about to send the refresh token.
 ///
-/// A process that finds a claim in a stored session knows that the refresh token may have been used and that no response was saved.
+/// If a stored session has a claim, the refresh token may have been used, and no response was saved.
 package struct RefreshClaim: Sendable {
-    /// The correlation id of the refresh, to find the refresh in the log of a crashed process.
+    /// The correlation id of the refresh, to find it in the log of a crashed process.
     let correlationID: String
     let startedAt: Date
-    /// Whether the process that began the refresh has given up without a response.
-    ///
-    /// Other processes do not wait for the response to an abandoned refresh.
+    /// Whether the process that saved the claim has given up, so that other processes do not wait for its response.
     var isAbandoned = false
     /// Whether another process waits for the response to this refresh.
     ///
-    /// The waiting process saves this flag before it waits. If this save succeeds, the store accepts writes. So the process that began the
-    /// refresh can now save a response that the store refused before.
+    /// The waiting process saves this flag first, which proves that the store accepts writes. So the process that began the refresh can now
+    /// save a response that the store refused before.
     package var isAwaited = false
 
     package init(correlationID: String, startedAt: Date) {

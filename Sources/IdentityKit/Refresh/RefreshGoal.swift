@@ -1,10 +1,8 @@
-/// What a refresh has to achieve.
-///
-/// A caller uses its goal to check whether the refresh of another caller or process is sufficient.
+/// What a refresh has to achieve; decides whether the refresh of another caller or process is sufficient.
 ///
 /// A goal compares tokens, not the session's generations, because a refresh without new tokens also increases the generation.
 package enum RefreshGoal: Sendable {
-    /// The caller needs other tokens than these, for example because these expire too soon.
+    /// The caller needs other tokens, for example because the given ones expire too soon.
     case replacing(TokenSet)
     /// The session must have no unfinished refresh; its tokens may be the old ones.
     case repairing
@@ -16,7 +14,6 @@ package enum RefreshGoal: Sendable {
         }
     }
 
-    /// The tokens to replace; nil for a repair.
     var oldTokens: TokenSet? { if case .replacing(let old) = self { old } else { nil } }
 }
 

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// An error in the validation of a response.
 private struct ResponseError: Hashable {
     let session: SessionID
     let receivedAt: Date
@@ -12,14 +11,12 @@ private struct ResponseError: Hashable {
 final class RefreshMemory: Sendable {
     /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
     let flights: SingleFlight<SessionID, SessionTokens>
-    /// The states of sessions that the store could not save yet.
     let unsaved: UnsavedTokens
     let pauses: SessionRefreshPauses
     let claims: ObservedRefreshClaims
-    /// The validation errors of refresh responses that this process has reported to the observers.
+    /// The errors in the validation of responses that this process has reported: each error once for each response.
     ///
-    /// Each error is reported once for each response, although every repair validates the response again. If the table drops an entry
-    /// because it is full, the error may be reported again.
+    /// An error may be reported again if the full table has removed its entry.
     private let reportedErrors = Mutex(BoundedTable<ResponseError, Void>(maximum: 10_000))
     private let limiters = Mutex<[String: ProviderRefreshLimiter]>([:])
     private let limits: SessionManager.RefreshLimits
@@ -33,7 +30,7 @@ final class RefreshMemory: Sendable {
     ) {
         self.environment = environment
         limits = configuration.refreshLimits
-        // The time limit uses the system's clock, even if a test or a simulation replaces the clock, because tasks wait in real time.
+        // The time limit uses the system's clock even if a test replaces the clock, because tasks wait in real time.
         flights = SingleFlight(
             waitingUpTo: limits.maximumWait,
             on: SystemClock(),
@@ -44,7 +41,7 @@ final class RefreshMemory: Sendable {
         claims = ObservedRefreshClaims(environment.clock, longestStep: configuration.repairInterval)
     }
 
-    /// Records an error in the validation of a response; returns false if the same error of the same response is already recorded.
+    /// Records a validation error; returns false if the same error of the same response is already recorded.
     func isFirstReport(of code: IdentityError.Code, in response: RefreshResponse, for id: SessionID) -> Bool {
         let error = ResponseError(session: id, receivedAt: response.receivedAt, code: code)
         return reportedErrors.withLock { $0.insert(error) }

@@ -19,8 +19,9 @@ public struct RefreshRefusal: Error, Sendable {
         /// The session continues if another process has saved newer tokens, or a response that may contain newer tokens. If not, the
         /// session ends.
         case invalidGrant = "invalid_grant"
-        /// The provider may have used the refresh token: for example there was no response, an incomplete one, a redirect, an HTML page
-        /// with a success status, or an error that does not say what happened.
+        /// The provider may have used the refresh token, for example because no complete response arrived.
+        ///
+        /// Also a redirect, an HTML page with a success status, and an error that does not say what happened.
         case inDoubt = "in_doubt"
         /// The provider rejected the refresh for any other reason. The session does not end.
         case rejected
@@ -46,7 +47,6 @@ public struct RefreshRefusal: Error, Sendable {
     }
 }
 
-/// Decides what a failed refresh means for the session.
 extension RefreshRefusal {
     /// Classifies an error of a token request by the table in `Documentation/Operating/Refresh.md`, "What a response means".
     ///

@@ -92,7 +92,7 @@ extension RefreshRun {
 
     /// Records whether the old tokens had expired, and that a refresh has just returned the new tokens.
     ///
-    /// This is recorded before the save, because callers get the new tokens even if the save fails.
+    /// Callers get the new tokens even if the save fails, so the call comes before the save.
     private mutating func recordOutcome(_ state: SessionState, _ source: RefreshStateMachine.Source) {
         guard let new = state.tokens, let old, tokenOutcome == nil else { return }
         tokenOutcome = schedule.hasExpired(old, of: id) ? .refreshedLate : .refreshedEarly
@@ -102,7 +102,7 @@ extension RefreshRun {
 
     /// Saves a session; if the store fails, tries again until it has tried `attempts` times or ``savingLimit`` has passed.
     ///
-    /// - Returns: Whether the session is saved; false if the stored session has another generation than `base`, or was removed.
+    /// Returns false if another process has changed or removed the session.
     private func replace(_ session: StoredSession, over base: StoredSession, attempts: Int) async throws -> Bool {
         let deadline = clock.elapsed + Self.savingLimit
         var attempt = 0
@@ -144,8 +144,7 @@ extension RefreshRun {
         var isResponseStored = false
         if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
         var session = successor(of: base, state, .tokens(.unsaved))
-        // If another process has saved the session meanwhile, the stored session may contain a newer response. So this state must not have
-        // a later generation than that session.
+        // Another process may have stored a newer response. So this state must not have a later generation than that session.
         session.generation = ownGeneration + 1
         await unsaved.keep(session, state, replacing: old, isResponseStored: isResponseStored, reports: reports)
     }
@@ -179,9 +178,8 @@ extension RefreshRun {
         guard let old, let stored, let provider = try? provider(of: stored) else {
             return .refused(RefreshRefusal(.transient, .unexpectedRefreshEvent))
         }
-        // If the lock ended during the request, the next holder of the lock could send the same refresh token. A shorter timeout is no
-        // solution: a request that is aborted early may leave the session in doubt. So the lock must last for the provider's whole
-        // timeout.
+        // The lock must last for the provider's whole timeout. If it ended earlier, its next holder could send the same refresh token. A
+        // shorter timeout is no solution, because a request that is aborted early may leave the session in doubt.
         let needed = provider.descriptor.timeout ?? .milliseconds(1)
         guard lock.remaining.map({ $0 >= needed }) ?? true else { return .lockLost }
         do {
@@ -219,8 +217,8 @@ extension RefreshRun {
         } catch {
             let error = IdentityError.wrapping(error)
             if isPermitted { observation = .responded }
-            // This process reports the error once for each response, not at each repair. If the run has a permit, its end reports the
-            // error. If the response belongs to another login, `reportLoginMismatch` reports the error.
+            // Each repair validates the response again, but the error is reported once. `reportLoginMismatch` reports a login mismatch, and
+            // the end of a run with a permit reports its error.
             if !error.isAttackSuspected, response.loginMismatch == nil,
                 memory.isFirstReport(of: error.code, in: response, for: id), !isPermitted
             {
@@ -230,7 +228,7 @@ extension RefreshRun {
         }
     }
 
-    /// Reports to the observers that a response belongs to another login, once in this process, even if the error code cannot be saved.
+    /// Reports once in this process that a response belongs to another login, even if the error code cannot be saved.
     private mutating func reportLoginMismatch(_ error: IdentityError, of response: RefreshResponse) {
         hasReportedLoginMismatch = true
         guard stored != nil, memory.isFirstReport(of: error.code, in: response, for: id) else { return }

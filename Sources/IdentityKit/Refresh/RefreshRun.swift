@@ -1,29 +1,24 @@
-/// Runs one ``RefreshStateMachine`` under the session's lock.
-///
-/// The run performs the actions of the state machine (`RefreshRun+Actions.swift`), and reports the outcome to the observers.
+/// Runs one ``RefreshStateMachine`` under the session's lock, and reports the outcome to the observers.
 struct RefreshRun: SessionService {
     let context: SessionContext
     let id: SessionID
     let lock: HeldLock
-    /// When the refresh began, as a time of the monotonic clock; a refresh can have several runs.
+    /// When the refresh began, in monotonic time; a refresh can have several runs.
     let started: Duration
     var machine: RefreshStateMachine
     /// The session as it was loaded or saved last.
     var stored: StoredSession?
     /// The session's generation that this run saved last, or loaded first if it has saved none; nil before the first load.
     ///
-    /// Each save increases the generation. If the store has a later generation than this one, another process saved it.
+    /// Each save increases the generation. So a later generation in the store comes from another process.
     var ownGeneration: Int64?
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing
-    /// Whether this run has performed the action `reportLoginMismatch`.
-    ///
-    /// If so, the observers know that the response belongs to another login, and the end of the run does not report it again.
+    /// If true, the observers know about the login mismatch, and the end of the run does not report it again.
     var hasReportedLoginMismatch = false
-    /// Whether the old tokens were replaced before or after they had expired; nil until this run first tries to save new tokens.
+    /// Whether the old tokens had expired when this run first tried to save new tokens; nil before that attempt.
     ///
-    /// After a conflict, the new tokens are saved a second time. This value does not change then, even if the old tokens have expired
-    /// since the first attempt.
+    /// A second attempt, after a save conflict, does not change the value.
     var tokenOutcome: TokenOutcome?
 
     var memory: RefreshMemory { context.refreshMemory }
@@ -31,10 +26,9 @@ struct RefreshRun: SessionService {
     /// The tokens that this run replaces; nil before the first load, and for a session without tokens.
     var old: TokenSet? { machine.baseState?.tokens }
 
-    /// Whether the provider's ``ProviderRefreshLimiter`` permitted this run to send requests.
+    /// Whether the ``ProviderRefreshLimiter`` permitted this run to send requests.
     ///
-    /// A run without a permit, for example during a pause, sends no refresh token. The end of such a run reports no failed refresh,
-    /// because during an outage each call would cause an event.
+    /// The end of a run without a permit reports no failed refresh, because during an outage each call would cause an event.
     var isPermitted: Bool { permit != nil }
 
     func storedSession() throws(IdentityError) -> StoredSession {
@@ -42,12 +36,10 @@ struct RefreshRun: SessionService {
         return stored
     }
 
-    /// Performs the actions of the state machine until it finishes, and reports its outcome.
-    ///
-    /// `wait` is how long this task waited for the lock.
+    /// Performs the actions of the state machine until it finishes; `wait` is how long this task waited for the lock.
     mutating func run(afterWait wait: Duration) async -> RefreshOutcome {
-        // If the newest tokens are only in this process's memory, this process keeps the lock after the run, if the store's locks permit
-        // it. Without the lock, another process could send the old refresh token.
+        // If the newest tokens are only in this process's memory, another process must not send the old refresh token. So this process
+        // keeps the lock after the run, if the store's locks permit it.
         defer { if unsaved.warning(for: id) != nil { lock.keepAfterBody() } }
         let load = machine.handle(.began)
         var action = machine.handle(await perform(load))

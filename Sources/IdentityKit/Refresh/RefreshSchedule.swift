@@ -1,21 +1,18 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Decides when a session's tokens are due for a refresh, and when they have expired, also after the wall clock was changed.
+/// Decides when a session's tokens are due for a refresh and when they have expired, also after the wall clock was changed.
 ///
-/// When this process first sees valid tokens, it records their expiry also as a time of the monotonic clock. The earlier of the two
-/// expiries counts. So the tokens do not become valid again when the wall clock is set back.
+/// When this process first sees valid tokens, it also records their expiry in monotonic time. The earlier of the two expiries counts. So
+/// the tokens do not become valid again when the wall clock is set back.
 ///
-/// If the tokens seem to have expired when this process first sees them, their expiry is not recorded. The wall clock may be ahead, and the
-/// tokens must be valid again when it is corrected.
+/// Tokens that seem to have expired are not recorded, unless a refresh has just returned them: the wall clock may be ahead.
 final class RefreshSchedule: Sendable {
     /// The work that a call for tokens causes.
     enum Need: Sendable {
         /// No work: the provider did not state when the tokens expire.
         case unknownExpiry
-        /// No work: the tokens are valid long enough.
-        ///
-        /// They are still valid for the time `remaining`, and due for a refresh after `untilDue`.
+        /// No work: the tokens are valid for the time `remaining`, and due for a refresh after `untilDue`.
         case later(remaining: Duration, untilDue: Duration)
         /// The tokens are valid long enough, and old enough for a background refresh.
         case early
@@ -30,15 +27,13 @@ final class RefreshSchedule: Sendable {
         var refreshedAt: Duration?
     }
 
-    /// Tokens that were issued more than this many seconds in the future count as expired.
-    ///
-    /// The clock of the machine that received them was ahead, or this machine's clock was set back.
+    /// Tokens that were issued more than this many seconds in the future count as expired, because a clock was wrong.
     private static let tolerance = 300.0
     private static let freshness = Duration.seconds(30)
 
     private let earlyRefresh: Double
     private let clock: any IdentityClock
-    /// If the table evicts an entry, it is recorded again when its tokens are used, with the wall clock of that moment.
+    /// If the full table removes an entry, the next use of the tokens records it again, with the wall clock of that moment.
     private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 50_000))
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
@@ -46,15 +41,14 @@ final class RefreshSchedule: Sendable {
         self.clock = clock
     }
 
-    /// Decides whether a session's tokens are returned at once, returned and refreshed in the background, or refreshed first.
+    /// Decides whether tokens are returned at once, returned and refreshed in the background, or refreshed first.
     ///
     /// `validity` is how long the tokens must be valid; nil for ``usualValidity(of:)``.
     func need(for tokens: TokenSet, of id: SessionID, validFor validity: Duration?) -> Need {
         guard let remaining = remaining(tokens, of: id) else { return .unknownExpiry }
         let lifetime = Self.lifetime(of: tokens)
         var isEnough = remaining >= (validity ?? Self.usualValidity(of: tokens))
-        // If the tokens' whole lifetime is at most the requested time, a refresh at every call would not help. So tokens that were just
-        // refreshed are accepted.
+        // If the requested time is at least the tokens' lifetime, no refresh helps. So tokens that were just refreshed are accepted.
         if !isEnough, let validity, validity >= lifetime { isEnough = isJustRefreshed(tokens, of: id) }
         guard remaining > .zero, isEnough else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id, lifetime)
@@ -69,8 +63,7 @@ final class RefreshSchedule: Sendable {
         tokens.expiresAt.map { Duration(limited: $0.timeIntervalSince(tokens.issuedAt)) } ?? .zero
     }
 
-    /// How long a session's tokens are still valid, zero or less if they have expired; nil if the provider did not state
-    /// an expiry.
+    /// How long tokens are still valid, zero or less if they have expired; nil if the provider did not state an expiry.
     func remaining(_ tokens: TokenSet, of id: SessionID) -> Duration? {
         guard let expiresAt = tokens.expiresAt else { return nil }
         let byWallClock = Duration(limited: expiresAt.timeIntervalSince(clock.now))
@@ -81,15 +74,12 @@ final class RefreshSchedule: Sendable {
         remaining(tokens, of: id).map { $0 <= .zero } ?? false
     }
 
-    /// Records that a refresh has just returned tokens.
     func noteRefreshed(_ tokens: TokenSet, of id: SessionID) {
         guard let expiresAt = tokens.expiresAt else { return }
         _ = note(tokens, expiresAt, id, refreshedAt: clock.elapsed)
     }
 
     /// Whether a refresh of this process returned the tokens less than 30 seconds ago; false for tokens without a stated expiry.
-    ///
-    /// Another refresh of such tokens would not return tokens that are valid longer.
     func isJustRefreshed(_ tokens: TokenSet, of id: SessionID) -> Bool {
         guard let expiresAt = tokens.expiresAt, let refreshedAt = note(tokens, expiresAt, id).refreshedAt else {
             return false
@@ -97,11 +87,9 @@ final class RefreshSchedule: Sendable {
         return clock.elapsed - refreshedAt < Self.freshness
     }
 
-    /// The remaining validity below which a token is refreshed in the background.
+    /// The remaining validity below which tokens are refreshed in the background; negative if they cannot be.
     ///
-    /// The time depends on a hash of the session's id, so that sessions are not all refreshed at once.
-    ///
-    /// - Returns: The time; a negative time, which is never reached, for tokens without a refresh token or without a positive lifetime.
+    /// A hash of the session's id changes the time, so that sessions are not all refreshed at once.
     private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID, _ lifetime: Duration) -> Duration {
         guard tokens.refreshToken != nil, lifetime > .zero else { return .seconds(-1) }
         let spread = id.rawValue.utf8.reduce(into: UInt32(0)) { $0 = $0 &* 31 &+ UInt32($1) } % 100
@@ -126,8 +114,7 @@ final class RefreshSchedule: Sendable {
                 refreshedAt: refreshedAt
             )
             // Tokens that seem to have expired are recorded only if a refresh has just returned them, because the wall clock may be ahead.
-            // Tokens from the future are recorded as expired. Without the record, they would become valid when the wall clock reaches
-            // their time.
+            // Tokens from the future are recorded as expired: they must not become valid when the wall clock reaches their time.
             guard expiresAt > now || refreshedAt != nil else { return note }
             // A caller that read the session before a refresh still has the old tokens. They must not replace the record of the new ones.
             if refreshedAt == nil, let newer = notes[id], newer.issuedAt > tokens.issuedAt { return note }

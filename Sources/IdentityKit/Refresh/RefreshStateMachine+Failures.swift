@@ -1,4 +1,3 @@
-/// The steps after a failed request or validation. Each step returns the next action.
 extension RefreshStateMachine {
     /// Ends the refresh after an error that prevented the first or the second request with the refresh token.
     mutating func notSent(_ error: IdentityError) -> Action {
@@ -18,16 +17,17 @@ extension RefreshStateMachine {
         guard isInDoubt else {
             return finish(outcome, after: .save(.active(tokens), .withdrawClaim, requiresLock: true))
         }
-        // With such a lock, the next holder knows that this process has released the lock or has ended, and does not wait for a response.
-        // So the claim needs no mark that it is abandoned.
+        // With a lock of this kind, the next holder knows that this process no longer holds the lock. So the next holder does not wait for
+        // a
+        // response, and the claim needs no mark that it is abandoned.
         guard !provesPreviousHolderGone else { return .finish(outcome) }
         return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .withdrawClaim, requiresLock: true))
     }
 
     /// Sends the refresh token once more.
     ///
-    /// If the store contains the response without tokens, the refresh claim replaces it first. Without the claim, another process that
-    /// gets the lock would send the refresh token, too, and would not wait.
+    /// The claim first replaces a stored response without tokens. Otherwise, another process that gets the lock would also send the refresh
+    /// token, and would not wait.
     mutating func sendAgain(isResponseStored: Bool) -> Action {
         guard isResponseStored, let tokens = baseState?.tokens, let claim else {
             return go(.send(isRepeated: true), .send)
@@ -55,10 +55,10 @@ extension RefreshStateMachine {
 
     // MARK: Responses that are not accepted
 
-    /// Continues after the validation of a response has failed.
+    /// Ends the refresh after a validation has failed.
     ///
-    /// If the response belongs to another login, the error code is saved with the response. It is removed only when new tokens of this
-    /// session are saved. For a session that has ended, no error code is saved.
+    /// If the response belongs to another login, the error code is saved with the response, unless the session has ended. The error code is
+    /// removed only when new tokens of the session are saved.
     mutating func validationFailed(
         _ response: RefreshResponse,
         _ source: Source,
@@ -66,7 +66,7 @@ extension RefreshStateMachine {
         _ error: IdentityError
     ) -> Action {
         guard error.isAttackSuspected else {
-            // The stored response may belong to another login although this unsaved response does not.
+            // The stored response may belong to another login, although the response from memory or the spool does not.
             if let mismatch = response.loginMismatch ?? baseState?.loginMismatch {
                 return .finish(.failed(.otherLogin(mismatch, because: error), pausesSession: true))
             }
@@ -76,7 +76,7 @@ extension RefreshStateMachine {
                 .failed(error, pausesSession: true)
             )
         }
-        // If the response comes from memory or the spool, the store may have a copy of it, or another response.
+        // The store may have a copy of a response from memory or the spool, or another response.
         let stored = if case .unsaved = source { baseState?.response } else { RefreshResponse?.none }
         let isOtherStored = stored.map { !$0.isSame(as: response) } ?? false
         let copies = isOtherStored ? [response] : [response, stored].compactMap(\.self)

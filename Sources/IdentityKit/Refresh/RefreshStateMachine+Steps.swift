@@ -1,20 +1,17 @@
-/// The steps of a refresh. Each step returns the next action.
 extension RefreshStateMachine {
     mutating func go(_ next: Step, _ action: Action) -> Action {
         step = next
         return action
     }
 
-    /// Returns the first of several actions.
-    ///
-    /// The other actions follow even if one fails. Step `next` handles the result of the last action.
+    /// Runs several actions, even if some of them fail; step `next` handles the result of the last action.
     mutating func run(_ actions: [Action], then next: Step) -> Action {
         guard let action = actions.first else { return .finish(.failed(.unexpectedRefreshEvent)) }
         let rest = Array(actions.dropFirst())
         return go(rest.isEmpty ? next : .run(rest, then: next), action)
     }
 
-    /// Returns the first of several actions, after which the refresh finishes with `outcome`, even if one of them fails.
+    /// Runs several actions, even if some of them fail, and then finishes the refresh with `outcome`.
     mutating func finish(_ outcome: RefreshOutcome, after actions: Action...) -> Action {
         run(actions + [.finish(outcome)], then: step)
     }
@@ -23,7 +20,6 @@ extension RefreshStateMachine {
         go(.findUnsaved, .findUnsaved(storedResponseHasNoTokens: storedResponseHasNoTokens))
     }
 
-    /// Returns the next action for the stored state, after memory and spool were found to contain no newer state.
     mutating func continueFromStoredState() -> Action {
         switch baseState {
         case .responded(_, let response)? where !storedResponseHasNoTokens:
@@ -38,9 +34,9 @@ extension RefreshStateMachine {
         }
     }
 
-    /// Notes in another process's refresh claim that this process is about to wait for that process's response.
+    /// Saves the mark that this process is about to wait for the response of the process that saved the claim.
     ///
-    /// This save also checks that the store accepts writes. If it does, the other process can now save what the store refused before.
+    /// The save also proves that the store accepts writes. So that process can now save a response that the store refused before.
     mutating func markAwaited(_ claim: RefreshClaim) -> Action {
         guard !claim.isAwaited, let tokens = baseState?.tokens else { return go(.checkClaimWait, .checkClaimWait) }
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
@@ -48,14 +44,14 @@ extension RefreshStateMachine {
 
     /// Continues with a response from memory or the spool.
     ///
-    /// If the stored session is active or has a claim, the response is first saved in the store. Its validation may fail for a long time.
-    /// Without the response in the store, another machine would send the old refresh token again.
+    /// An `active` or `claimed` session first gets the response, because its validation may fail for a long time. Without the response in
+    /// the store, another machine would send the old refresh token again.
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
         switch baseState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
         case .responded(_, let stored)?:
             var response = response
-            // A copy of the stored response may lack the error code, which was saved in the store only.
+            // A copy of the stored response may lack the error code, because only the store has it.
             if stored.isSame(as: response), response.loginMismatch == nil {
                 response.loginMismatch = stored.loginMismatch
             }
@@ -64,11 +60,10 @@ extension RefreshStateMachine {
         }
     }
 
-    /// Removes a response without tokens from memory and from the spool, and looks there again.
+    /// Removes a response without tokens from memory and the spool, and searches there once more.
     ///
-    /// If the spool cannot remove the response, the search finds it again and puts it back into memory. The second call of this function
-    /// removes it from memory and does not search again. The response must not stay in memory: ``UnsavedTokens`` would copy its mark
-    /// `isSpooled` to newer tokens, although the spool may not have them.
+    /// If the spool cannot remove the response, the second search puts it back into memory. The second call then only removes the response,
+    /// without another search. In memory, the response would mark newer tokens as spooled (``UnsavedTokens/Entry/isSpooled``).
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true
@@ -83,19 +78,16 @@ extension RefreshStateMachine {
         return go(.prepare, .prepare)
     }
 
-    /// Saves the refresh claim, which tells the next process that the refresh token may have been used.
+    /// Saves the claim, which tells the next process that the refresh token may have been used.
     ///
-    /// The saved record is as large as a record with the response is expected to be. So this save also shows that the store has space for
-    /// the response.
+    /// The record is as large as the record of the expected response. So the save also proves that the store has space for the response.
     mutating func saveClaim(_ new: RefreshClaim) -> Action {
         guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         claim = new
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
-    /// Saves the response unchanged before it is validated.
-    ///
-    /// A crash during the validation would lose an unsaved response.
+    /// Saves the response unchanged before its validation, because a crash during the validation would lose it.
     mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
         guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(
@@ -104,9 +96,7 @@ extension RefreshStateMachine {
         )
     }
 
-    /// Validates a response that the store did not save.
-    ///
-    /// A response that the provider has just sent is spooled first, because a crash during the validation would lose it.
+    /// Validates a response that the store did not save; first spools a new response, because a crash would lose it.
     mutating func spoolAndValidate(_ response: RefreshResponse, _ source: Source) -> Action {
         guard case .provider = source, let tokens = baseState?.tokens else {
             return validate(response, source, isStored: false)
@@ -121,9 +111,9 @@ extension RefreshStateMachine {
         go(.validate(response, source, isStored: isStored), .validate(response))
     }
 
-    /// Saves new tokens; after a conflict, `current` is the stored state that they replace.
+    /// Saves new tokens; `current` is the stored state that they replace after a save conflict, nil at the first save.
     ///
-    /// The first save needs no lock, because it fails if another process has changed the session. The save over `current` needs the lock.
+    /// The first save needs no lock, because it fails if another process has changed the session.
     mutating func saveTokens(_ new: TokenSet, _ source: Source, over current: SessionState? = nil) -> Action {
         go(
             .saveTokens(new, source, over: current),
@@ -131,16 +121,14 @@ extension RefreshStateMachine {
         )
     }
 
-    /// Continues after the save of new tokens has conflicted; `current` is the stored state, which was loaded again.
+    /// Continues after another process's change has prevented the save of new tokens; `current` is the stored state.
     ///
-    /// - If `current` has other tokens than the old ones, the caller gets these tokens. The new tokens are not saved. They are not
-    ///   revoked, because a revocation may also invalidate the tokens in `current`. Exception: if the session has ended, the new tokens
-    ///   are revoked, and the refresh fails.
-    /// - If `current` has the old tokens and a response of another process, that response may contain newer tokens. So the new tokens are
-    ///   spooled, and the refresh starts again.
-    /// - If `current` has the old tokens and no response, the new tokens replace them. They also replace them if the session has ended:
-    ///   another process may have ended it because the provider rejected the refresh token that this process has used. This save needs the
-    ///   lock. If the lock is lost, the new tokens are spooled and returned, or revoked if the session has ended.
+    /// - If `current` has other tokens, the caller gets those. The new tokens are not revoked, because a revocation may also invalidate the
+    ///   tokens in `current`. If the session has ended, the new tokens are revoked, and the refresh fails.
+    /// - If `current` has the old tokens and a response, the response may contain newer tokens. So the new tokens are spooled, and the
+    ///   refresh starts again.
+    /// - If `current` has the old tokens and no response, the new tokens replace them, even if the session has ended: the provider may
+    ///   have rejected the other process's request because this process had used the refresh token. This save needs the lock.
     mutating func saveTokensAfterConflict(_ new: TokenSet, _ source: Source, over current: SessionState) -> Action {
         guard hasOldTokens(current) else {
             guard current.endReason == nil else {
@@ -152,9 +140,6 @@ extension RefreshStateMachine {
         return saveTokens(new, source, over: current)
     }
 
-    /// Spools a state that the store does not have, and finishes the refresh.
-    ///
-    /// The state contains new tokens, or a response that may contain tokens.
     mutating func spoolAndFinish(_ state: SessionState?, _ outcome: RefreshOutcome) -> Action {
         guard let state, baseState?.tokens != nil else { return .finish(outcome) }
         return finish(outcome, after: .spool(state, isReported: true))
@@ -168,8 +153,7 @@ extension RefreshStateMachine {
     /// The outcome for a state that another process has saved.
     func outcome(for current: SessionState) -> RefreshOutcome {
         if let reason = current.endReason { return .failed(.ended(reason)) }
-        // The stored response belongs to another login, so the stored tokens must not be returned. The restarted refresh validates the
-        // response again and reports the mismatch.
+        // The stored response belongs to another login, so the stored tokens must not be returned. The next run reports the mismatch.
         guard current.loginMismatch == nil else { return .startAgain }
         return current.tokens.map { .alreadyRefreshed(current, $0) } ?? .failed(.unknownSession)
     }

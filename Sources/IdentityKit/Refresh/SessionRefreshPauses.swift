@@ -2,14 +2,12 @@ internal import Synchronization
 
 /// Records until when a session must not be refreshed again, because its last refreshes failed.
 ///
-/// The pauses use the monotonic clock and apply to this process only, because a repair in another process must not wait for them.
+/// The pauses apply to this process only, because a repair in another process must not wait for them.
 final class SessionRefreshPauses: Sendable {
     private struct Pause {
         var failures: Int
         var until: Duration
-        /// The end of the pause for background refreshes.
-        ///
-        /// It is at least 30 seconds after the failure. Background refreshes can wait, because the old token is still valid.
+        /// The end of the pause for background refreshes, which can wait because the old token is still valid.
         var earlyUntil: Duration
         var error: IdentityError
     }
@@ -19,7 +17,7 @@ final class SessionRefreshPauses: Sendable {
     private static let longestAsked = Duration.seconds(60)
 
     private let environment: IdentityEnvironment
-    /// If an entry is evicted, its session is refreshed again without a pause.
+    /// If the full table removes an entry, its session is refreshed again without a pause.
     private let pauses = Mutex(BoundedTable<SessionID, Pause>(maximum: 10_000))
 
     init(in environment: IdentityEnvironment) {
@@ -60,7 +58,7 @@ final class SessionRefreshPauses: Sendable {
 
     /// Records a failed background refresh, unless ``failed(_:with:)`` has already recorded it.
     func failedEarly(_ id: SessionID, with error: IdentityError) {
-        // A refresh that waited too long, lost its lock, found a full queue or was cancelled does not count as failed.
+        // These codes mean that the refresh waited too long, lost its lock, found a full queue or was cancelled, so it has not failed.
         guard error.code != .refreshBusy, error.code != .cancelled else { return }
         let now = environment.clock.elapsed
         pauses.withLock { pauses in

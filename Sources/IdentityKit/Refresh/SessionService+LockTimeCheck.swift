@@ -1,10 +1,7 @@
 extension SessionService {
     /// Checks that a provider's timeout is not longer than the time for which the store guarantees a session's lock.
     ///
-    /// With a longer timeout, another process could get the lock during a request and send the same refresh token. The check passes if the
-    /// provider has no timeout, or if the store's locks have no time limit.
-    ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
+    /// With a longer timeout, another process could get the lock during a request and send the same refresh token.
     func checkLockTime(of provider: any IdentityProvider) throws(IdentityError) {
         guard let limit = store.guaranteedLockDuration, let timeout = provider.descriptor.timeout,
             timeout > limit

@@ -1,9 +1,7 @@
-/// The work for sessions that were removed from the store.
 extension TokenRefresher {
-    /// Revokes the tokens that memory or the spool contains for a session that was removed from the store or has expired.
+    /// Revokes the tokens that memory or the spool contains for a removed or expired session, and then removes them there.
     ///
-    /// The tokens are then removed from memory and the spool. They stay there if the task is cancelled, if the spool cannot be read, or if
-    /// a response cannot be validated now.
+    /// The tokens are kept if the task is cancelled, if the spool cannot be read, or if a response cannot be validated now.
     func revokeUnsaved(_ id: SessionID) async {
         let entry: UnsavedTokens.Entry?
         do {
@@ -24,10 +22,10 @@ extension TokenRefresher {
         _ = await unsaved.take(id)
     }
 
-    /// Returns the newest state of a session that was removed from the store, and removes its unsaved state from memory and the spool.
+    /// Returns the newest state of a session that was removed from the store, and removes its unsaved state.
     ///
-    /// The result has two states if another machine stored a response in the session later. The first state is the removed session's state
-    /// with this response. The second one is the unsaved state, which is the newest if the response contains no token.
+    /// If another machine stored a response later, the result is the state with this response, and then the unsaved state. The unsaved
+    /// state is the newest if the response contains no token.
     func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
         guard let stored = state.tokens, let entry else { return [state] }
@@ -38,17 +36,17 @@ extension TokenRefresher {
         }
     }
 
-    /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``; nil if the states have no tokens.
+    /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``.
     ///
-    /// If no newer tokens can be validated now, the old tokens are returned. If a response belongs to another login, the old tokens are
-    /// returned without their refresh token: it must not be sent again, not even in a revocation.
+    /// If no newer tokens can be validated now, the old tokens are returned. If a response belongs to another login, they have no refresh
+    /// token, because the old refresh token must not be sent again, not even in a revocation.
     func lastTokens(in states: [SessionState], of session: StoredSession) async -> TokenSet? {
         guard case .responded(var old, let response)? = states.first else { return states.first?.tokens }
         do {
             return try await provider(of: session).validated(response, of: old)
         } catch {
-            // The unsaved state is used in two cases: the stored response has no token, or it cannot be validated now and the unsaved
-            // state already has validated tokens.
+            // The unsaved state is used if the stored response has no token, or if it cannot be validated now and the unsaved state has
+            // validated tokens.
             if states.count > 1, error is RefreshRefusal || states[1].response == nil {
                 return await lastTokens(in: Array(states.dropFirst()), of: session)
             }

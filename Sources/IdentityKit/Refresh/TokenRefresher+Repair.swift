@@ -1,6 +1,4 @@
-/// The repair of interrupted refreshes.
 extension TokenRefresher {
-    /// Adds the result of one repair to the report.
     private typealias Count = @Sendable (inout RepairReport) -> Void
 
     private static let repairsAtATime = 8
@@ -9,10 +7,8 @@ extension TokenRefresher {
 
     /// Completes the interrupted refreshes of crashed processes, and saves the tokens and responses that this process could not save.
     ///
-    /// With `pausing`, a session is skipped during the pause after a failed refresh. The pauses grow up to 30 seconds, so a response that
-    /// is never accepted is validated less often. A session with unsaved tokens, or an unsaved response, is never skipped.
-    ///
-    /// - Throws: The store's error if it cannot list the interrupted refreshes.
+    /// `pausing`: a session is skipped during the pause after a failed refresh, unless memory or the spool has a state of it. So a response
+    /// that validation rejects each time is validated less often, at most with pauses of 30 seconds.
     func repairAll(pausing: Bool) async throws -> RepairReport {
         let kept = await sessionsToRepair()
         var ids = kept
@@ -26,8 +22,8 @@ extension TokenRefresher {
             if listing.damage != nil { report.remaining += 1 }
             for (index, id) in ids.enumerated() {
                 if index >= Self.repairsAtATime, let count = await group.next() { count(&report) }
-                // For a session in `kept`, memory or the spool may contain the newest tokens. So its repair waits for the lock, which
-                // another process may hold for a moment while it checks the session.
+                // Memory or the spool may contain the newest tokens of a session in `kept`. So its repair waits for the lock, which another
+                // process may hold for a moment while it checks the session.
                 let isKept = kept.contains(id)
                 group.addTask { [self] in
                     if pausing, !isKept, pauses.error(delaying: id) != nil { return { $0.remaining += 1 } }
@@ -41,8 +37,7 @@ extension TokenRefresher {
 
     /// Returns this manager's sessions that have a state in memory or in the spool, and revokes the spooled tokens of removed sessions.
     ///
-    /// Spooled sessions of other tenants are left out, because only a manager of their tenant has their provider. A session that the store
-    /// cannot read is included, so that only its own repair fails.
+    /// Spooled sessions of other tenants are left out, because only a manager of their tenant has their provider.
     func sessionsToRepair() async -> Set<SessionID> {
         var ids = unsaved.sessions
         do {
@@ -54,8 +49,7 @@ extension TokenRefresher {
                 } catch {
                     ids.insert(id)
                     guard [.retryLater, .cancelled].contains(IdentityError.wrapping(error).kind) else { continue }
-                    // If the store is down, each further read would fail only after its whole time limit. So the remaining sessions are
-                    // not checked.
+                    // If the store is down, each further read would fail only after its whole time limit.
                     ids.formUnion(spooled[index...])
                     break
                 }
@@ -66,16 +60,14 @@ extension TokenRefresher {
         return ids
     }
 
-    /// Repairs one session.
-    ///
-    /// The session is not counted if another process or task repaired it first, or if it was removed or has expired.
+    /// Repairs a session; does not count a session that was removed, has expired, or was repaired by another process or task.
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> Count {
-        // If this process already refreshes the session, no repair is needed. Waiting for this refresh would delay the other repairs.
+        // A refresh of this process makes the repair unnecessary. Waiting for the refresh would delay the other repairs.
         if flights.isUnderWay(id) { return { $0.busy += 1 } }
         do {
             let refreshed = try await refresh(id, for: .repairing, waitingUpTo: limit)
             guard refreshed.outcome != .waited else { return { _ in } }
-            // As long as `unsaved` has the session, the store does not have its new tokens.
+            // As long as `unsaved` has the session, the store does not have its new tokens or response.
             if unsaved[id] == nil { return { $0.repaired += 1 } }
         } catch {
             let error = IdentityError.wrapping(error)

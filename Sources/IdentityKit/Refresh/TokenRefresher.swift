@@ -2,9 +2,8 @@ internal import FoundationEssentials
 
 /// Refreshes sessions; all callers of this process share one refresh of a session.
 ///
-/// The session's lock lets only one process at a time refresh the session. A refresh consists of one or more runs of a
-/// ``RefreshStateMachine`` under the lock (``RefreshRun``). ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is
-/// due.
+/// The session's lock lets only one process at a time refresh the session. A refresh consists of one or more ``RefreshRun``s under the
+/// lock. ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is due.
 struct TokenRefresher: SessionService {
     let context: SessionContext
 
@@ -14,12 +13,10 @@ struct TokenRefresher: SessionService {
 
     // MARK: One refresh for all callers of this process
 
-    /// Refreshes a session.
+    /// Refreshes a session, or joins the refresh of the session that already runs in this process.
     ///
-    /// If a refresh of the session already runs in this process, the call joins that refresh, even if it has another goal. `limit` has the
-    /// same meaning as in ``refreshUnderLock(_:for:waitingUpTo:)``; nil for ``SessionManager/Configuration/lockWait``.
-    ///
-    /// - Returns: Tokens that reach the goal, from a refresh of this process or of another one.
+    /// If a joined refresh returns tokens that do not reach the goal, another refresh follows. `limit` is the time to wait for another
+    /// process, as in ``refreshUnderLock(_:for:waitingUpTo:)``; nil for ``SessionManager/Configuration/lockWait``.
     func refresh(
         _ id: SessionID,
         for goal: RefreshGoal,
@@ -52,8 +49,9 @@ struct TokenRefresher: SessionService {
                     unsaved.warning(for: id)
                 )
             }
-            // The refresh that this caller joined may have ended long ago, so the new tokens may have expired since. Tokens that a refresh
-            // of this process returned less than 30 seconds ago count as new even if they have expired.
+            // The refresh that this caller joined may have ended long ago, so its tokens may have expired since. Tokens of a refresh less
+            // than
+            // 30 seconds ago count as new even then.
             let isNew = !hasExpired || schedule.isJustRefreshed(found.tokens, of: id)
             if found.outcome != .waited || isNew && goal.isReached(by: found.tokens) { return found }
             goal = .replacing(found.tokens)
@@ -68,12 +66,9 @@ struct TokenRefresher: SessionService {
         }
     }
 
-    /// Starts a refresh in the background, while the old tokens are still valid.
+    /// Starts a background refresh while the old tokens are still valid, unless a pause or the provider's limiter would delay it.
     ///
-    /// The refresh is not urgent. So it does not start during the pause after a failed refresh, or while the provider's limiter would
-    /// delay it.
-    ///
-    /// - Returns: The error of the last failed refresh, if no refresh was started because of it; otherwise nil.
+    /// Returns the error of the last failed refresh if the pause after this failure prevents the start; otherwise nil.
     func startEarly(_ stored: StoredSession, replacing tokens: TokenSet) -> IdentityError? {
         let id = stored.id
         let failure = pauses.earlyFailure(id)
@@ -93,14 +88,8 @@ struct TokenRefresher: SessionService {
 
     /// Refreshes a session, or adopts the tokens that another process has received for it.
     ///
-    /// - Parameters:
-    ///   - id: The session.
-    ///   - goal: The purpose of the refresh. A refresh of another process that reaches it is sufficient.
-    ///   - limit: How long to wait for another process. A caller that needs new tokens waits longer if another process may still
-    ///     save its response.
-    /// - Returns: The current tokens of the session.
-    /// - Throws: ``IdentityError`` when there are no new tokens, for example because the session has ended or the provider failed;
-    ///   ``RefreshWaitEnded`` when the limit has passed; `CancellationError` when the task is cancelled during a wait between two runs.
+    /// `limit` is the time to wait for another process. A caller that needs new tokens waits longer if another process may still save its
+    /// response. After the time, ``RefreshWaitEnded`` is thrown.
     func refreshUnderLock(
         _ id: SessionID,
         for goal: RefreshGoal,
@@ -144,8 +133,8 @@ struct TokenRefresher: SessionService {
                 if let losses, !(tokensInMemory?.isSameIssue(as: tokens) ?? false) {
                     events.emit(.tokensReduced(losses), provider: session.provider, session: id)
                 }
-                // The participants are told when the tokens are new, and again when the tokens are saved. They are told twice because a
-                // participant may not be able to save its own changes while the store is down.
+                // The participants are told when the tokens are new, and again when the tokens are saved, because a participant may not be
+                // able to save its own changes while the store is down.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
                 return SessionTokens(
                     session: session,
@@ -166,7 +155,7 @@ struct TokenRefresher: SessionService {
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
                 let claimed = try run.storedSession()
-                // One `claimWait` is for the wait until the other process saves its response, and one for this process's own refresh.
+                // The first `claimWait` is for the other process's response, the second one for this process's own refresh.
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 guard try await waitForResponse(to: claimed, until: deadline) else {
                     throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong)
@@ -180,31 +169,26 @@ struct TokenRefresher: SessionService {
 
     // MARK: Unfinished refreshes of other processes
 
-    /// Records that the store still contains another process's refresh claim.
-    ///
-    /// - Returns: Whether this process must still wait before it takes over the refresh.
+    /// Records that the store still contains another process's claim; returns whether this process must still wait for the response.
     func mustWait(forHolderOf claimed: StoredSession) -> Bool { memory.claims.observe(claimed) < claimWait(claimed) }
 
-    /// How long this process waits before it takes over the unfinished refresh of a process that may still run.
+    /// How long this process waits for the response of another process that may still run, before it sends the refresh token itself.
     ///
-    /// The other process may still have to complete its request and to save the response, at once or with its next repair.
+    /// The other process may still have to complete its request, and to save the response at once or with its next repair.
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
         let timeout = (try? provider(of: claimed))?.descriptor.timeout
         return (timeout ?? .seconds(15)) + RefreshRun.savingLimit + configuration.repairInterval
     }
 
-    /// Waits until another process has changed or removed the session, or until this process may take over the unfinished refresh.
+    /// Waits until another process has changed or removed the session, or until this process may take over the refresh.
     ///
-    /// This process does not hold the lock while it waits, because the other process may need the lock to save its response.
-    ///
-    /// - Returns: False if the deadline has passed.
+    /// The task does not hold the lock, because the other process may need it to save its response. Returns false at the deadline.
     private func waitForResponse(to claimed: StoredSession, until deadline: Duration) async throws -> Bool {
         while true {
             guard clock.elapsed < deadline else { return false }
             try await clock.sleep(for: .milliseconds(250))
-            // While the store cannot be read, nothing is observed. So an outage adds at most one repair interval to the observed time. The
-            // caller's deadline still applies.
+            // While the store cannot be read, nothing is observed, so an outage adds at most one repair interval to the observed time.
             guard let found = try? await store.session(claimed.id) as StoredSession?? else { continue }
             guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return true }
         }
@@ -213,8 +197,8 @@ struct TokenRefresher: SessionService {
 
 /// The error of a refresh whose own time limit has passed while it waited for another process.
 ///
-/// If a caller that joined the refresh has a longer limit, it tries again. Other errors with the code `refresh_busy` are thrown to every
-/// caller that joined.
+/// A caller that joined the refresh with a longer limit tries again. Other errors with the code `refresh_busy` are thrown to all callers
+/// that joined.
 struct RefreshWaitEnded: Error {
     let limit: Duration
     let error: IdentityError

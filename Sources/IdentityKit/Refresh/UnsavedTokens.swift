@@ -3,8 +3,7 @@ internal import Synchronization
 
 /// New tokens, and responses that may contain tokens, that the store could not save.
 ///
-/// They are kept until the store has saved them or has newer tokens: in memory, and in the store's spool, a local directory, if the store
-/// has one.
+/// They are kept until the store has saved them or has newer tokens: in memory and, if the store has a spool, in this local directory.
 final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
         /// The session as it would have been saved, with the new state.
@@ -13,17 +12,14 @@ final class UnsavedTokens: Sendable {
         let state: SessionState
         let replacedFingerprint: String
         var isSpooled = false
-        /// Whether the store contains the response with the tokens.
-        ///
-        /// If it does, the next process can validate the stored response again.
+        /// Whether the store contains the response with the tokens, so that the next process can validate the response again.
         var isResponseStored = false
-        /// What the observers were told last about this entry; nil if nothing.
+        /// What the observers were told last about this entry; nil if they were told nothing.
         fileprivate var report: Report?
 
         /// Whether the tokens, or the response that contains them, are also in the spool or in the store.
         var isDurable: Bool { isSpooled || isResponseStored }
 
-        /// Whether this state replaces the given tokens.
         func replaces(_ tokens: TokenSet) -> Bool {
             replacedFingerprint == (try? UnsavedTokens.fingerprint(of: tokens))
         }
@@ -43,7 +39,6 @@ final class UnsavedTokens: Sendable {
         }
     }
 
-    /// The age of an unsaved state, compared with the session in the store.
     enum Age { case newer, older, unknown }
 
     fileprivate enum Report { case notDurable, spooled }
@@ -58,13 +53,11 @@ final class UnsavedTokens: Sendable {
         self.events = events
     }
 
-    /// The sessions for which this process keeps a state that the store does not have.
     var sessions: Set<SessionID> { entries.withLock { Set($0.keys) } }
 
     /// The sessions whose newest tokens exist in this process's memory only.
     var sessionsNotDurable: Set<SessionID> { entries.withLock { Set($0.filter { !$0.value.isDurable }.keys) } }
 
-    /// The unsaved state of a session; nil if this process has none.
     subscript(_ id: SessionID) -> Entry? { entries.withLock { $0[id] } }
 
     /// The warning for a caller that gets a session's tokens; nil if the newest tokens are stored durably.
@@ -73,17 +66,13 @@ final class UnsavedTokens: Sendable {
         return .tokensNotDurable
     }
 
-    /// The new tokens of a session that are not saved yet; nil if this process has none, or has only an unsaved response.
-    ///
-    /// The result also contains the session as it would have been saved.
+    /// The unsaved new tokens, and the session as it would have been saved; nil if only a response or nothing is unsaved.
     func tokens(of id: SessionID) -> (session: StoredSession, tokens: TokenSet)? {
         guard let entry = self[id], case .active(let tokens) = entry.state else { return nil }
         return (entry.session, tokens)
     }
 
-    /// The response to a refresh of `tokens` that no validation has accepted yet; nil if no such response is known.
-    ///
-    /// It comes from this process's memory, or from `state`, the stored state.
+    /// The response to a refresh of `tokens` that no validation has accepted yet, from memory or from the stored `state`.
     func pendingResponse(to tokens: TokenSet, of stored: StoredSession, _ state: SessionState) -> RefreshResponse? {
         guard let entry = self[stored.id], entry.replaces(tokens) else { return state.response }
         switch try? entry.age(comparedWith: stored, tokens) {
@@ -92,18 +81,16 @@ final class UnsavedTokens: Sendable {
             // If the stored response belongs to another login, its error code is kept until a response passes validation.
             if response?.loginMismatch == nil { response?.loginMismatch = state.loginMismatch }
             return response
-        // Another machine stored a later response. If the response in memory belongs to another login, it is returned nevertheless, until
-        // a refresh has accepted the later one.
+        // Another machine stored a later response. Until a refresh has accepted the later one, a login mismatch in memory counts.
         case .unknown where entry.state.loginMismatch != nil: return entry.state.response
         default: return state.response
         }
     }
 
-    /// Keeps a session's new state, which could not be saved, in memory and in the spool.
+    /// Keeps a session's state, which the store could not save, in memory and in the spool.
     ///
-    /// `session` is the session as it would have been saved. `tokens` are the tokens that the new state replaces. `isResponseStored` says
-    /// whether the store contains the response with the new tokens. If `reports` is true, the observers are told once where the state is
-    /// kept.
+    /// `session` is the session as it would have been saved, `tokens` are the tokens that the state replaces. If `reports` is true, the
+    /// observers are told once where the state is kept.
     func keep(
         _ session: StoredSession,
         _ state: SessionState,
@@ -113,7 +100,8 @@ final class UnsavedTokens: Sendable {
     ) async {
         let id = session.id
         // The new tokens must not be lost if no fingerprint can be computed. The empty text equals no fingerprint, so the state is then
-        // used until another process saves the session.
+        // used
+        // until another process saves the session.
         let replacedFingerprint = (try? Self.fingerprint(of: tokens)) ?? ""
         var session = session
         session.payload = Self.payload(of: state, replacing: replacedFingerprint)
@@ -156,10 +144,9 @@ final class UnsavedTokens: Sendable {
         if let kind { events.emit(kind, provider: session.provider, session: session.id) }
     }
 
-    /// Returns the state that replaces a session's stored tokens, from memory or from the spool; nil if neither contains such a state.
+    /// Returns the state from memory or the spool that replaces a session's stored tokens; removes a state that is older than them.
     ///
-    /// A state that is older than the stored session is removed. If another machine has stored a later response
-    /// (``Age/unknown``), the state is kept. It is returned only if that response contains no token (`storedResponseHasNoTokens`).
+    /// If another machine has stored a later response, the state is kept, but returned only if `storedResponseHasNoTokens`.
     func find(
         for stored: StoredSession,
         replacing tokens: TokenSet,
@@ -169,8 +156,7 @@ final class UnsavedTokens: Sendable {
         if let entry = self[id] {
             let age = try entry.age(comparedWith: stored, tokens)
             if age != .older { return age == .newer || storedResponseHasNoTokens ? entry.state : nil }
-            // The state in memory does not replace the stored tokens. The state in the spool may be newer than the stored tokens, so it is
-            // read next.
+            // The state in the spool may be newer than the state in memory and the stored tokens.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
@@ -186,12 +172,10 @@ final class UnsavedTokens: Sendable {
 
     func forget(_ id: SessionID) async {
         let entry = entries.withLock { $0.removeValue(forKey: id) }
-        // The spooled session is removed only if this process has written or read it. If another process has written it, the next refresh
-        // compares it with the stored session.
+        // Another process may have written the spooled session. So it is removed only if this process has written or read it.
         if entry?.isSpooled == true { try? await spool?.removeSpooledSession(id) }
     }
 
-    /// Returns the state that is kept for a removed session; nil if no state is kept.
     func peek(_ id: SessionID) async throws -> Entry? {
         if let entry = self[id] { return entry }
         return try (try await spool?.spooledSession(id)).flatMap(Self.entry)
@@ -199,7 +183,7 @@ final class UnsavedTokens: Sendable {
 
     /// Removes and returns the state that is kept for a removed session.
     ///
-    /// If the spool cannot be read, the result is nil, and the state stays in the spool. A later repair then revokes its tokens.
+    /// If the spool cannot be read, the state stays there, and a later repair revokes its tokens.
     func take(_ id: SessionID) async -> Entry? {
         do {
             let entry = try await peek(id)
@@ -224,7 +208,7 @@ final class UnsavedTokens: Sendable {
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 
-    /// The content of a spooled session; nil if the record does not say which tokens it replaces.
+    /// Decodes a spooled session; nil if the record does not say which tokens it replaces.
     private static func entry(_ spooled: StoredSession) throws(IdentityError) -> Entry? {
         let value = try SessionState.value(of: spooled)
         guard let replaced = value["replaces"]?.string else { return nil }
@@ -234,8 +218,7 @@ final class UnsavedTokens: Sendable {
             replacedFingerprint: replaced,
             isSpooled: true
         )
-        // The process that spooled new tokens has told the observers. The process that spooled a response tells them only after the
-        // validation, and may have crashed before. So this process tells them if it cannot save the response either.
+        // The process that spooled new tokens has told the observers. A process that spooled a response may have crashed before.
         if entry.state.response == nil { entry.report = .spooled }
         return entry
     }
