@@ -16,10 +16,9 @@ public struct Buyer: Sendable, Equatable {
     public var familyName: String?
     /// The name to show.
     public var displayName: String?
-    /// Whether the name came through the browser without a signature.
+    /// Whether the name came through the browser without a signature, as with Sign in with Apple.
     ///
-    /// The buyer may have changed the name. You may show the name, but base no decision on it. Sign in with Apple sends every name without
-    /// a signature.
+    /// The buyer may have changed the name, so show it at most, and base no decision on it.
     public var hasUnverifiedName = false
     /// The addresses that the provider offers, the preferred one first.
     public var addresses: [PostalAddress]
@@ -45,7 +44,7 @@ public struct Buyer: Sendable, Equatable {
         self.addresses = addresses
     }
 
-    /// Whether two values identify the same person: issuer and subject are equal byte for byte.
+    /// Whether both values have the same issuer and subject, compared as bytes.
     public func isSamePerson(as other: Buyer) -> Bool {
         issuer.isIdentical(to: other.issuer) && subject.isIdentical(to: other.subject)
     }

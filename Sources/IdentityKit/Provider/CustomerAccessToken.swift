@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// A token of Shopify that puts a buyer on a cart: a token of the Customer Account API, or the token of a legacy customer.
+/// A Shopify token that signs a buyer in on a cart: of the Customer Account API, or of a legacy customer.
 ///
-/// It is a separate type, so that an app cannot put another provider's token on a cart by mistake.
+/// The separate type prevents an app from putting another provider's token on a cart by mistake.
 public struct CustomerAccessToken: Sendable {
     /// The token, unchanged and without a `Bearer` prefix.
     public let token: Secret

@@ -2,8 +2,8 @@ public import IdentityHTTP
 
 /// One configured client at one identity service.
 ///
-/// A provider exchanges a callback for tokens, and a refresh token for newer tokens. A provider does not store logins or sessions, because
-/// ``SessionManager`` stores them. Several tasks may call the methods at the same time.
+/// A provider exchanges a callback for tokens, and a refresh token for newer tokens. ``SessionManager`` stores the logins and sessions.
+/// Several tasks may call the methods at the same time.
 ///
 /// Throw ``IdentityError`` with the kind that tells the caller what to do. After a failed refresh, only two errors can end the buyer's
 /// session: a ``RefreshRefusal`` of kind ``RefreshRefusal/Kind/invalidGrant``, and an ``IdentityError`` of kind
@@ -19,42 +19,29 @@ public import IdentityHTTP
 /// let tokens = try await provider.exchange(LoginCallback(url: callbackURL), for: request.attempt)
 /// ```
 public protocol IdentityProvider: Sendable {
-    /// The name, kind and client of this provider.
+    /// The description of this provider, for example its name, kind and client.
     var descriptor: ProviderDescriptor { get }
 
     /// Begins a login: makes the authorization URL and the login attempt to store until the callback.
-    ///
-    /// - Parameter options: Options of this login.
-    /// - Returns: The URL and the login attempt.
-    /// - Throws: ``IdentityError``.
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest
 
-    /// Completes a login: checks the callback against the login attempt, exchanges the code and validates the token response.
-    ///
-    /// - Parameters:
-    ///   - callback: The untrusted parameters of the callback.
-    ///   - attempt: The stored login attempt.
-    /// - Returns: The validated tokens.
-    /// - Throws: ``IdentityError``.
+    /// Completes a login: checks the untrusted callback against the stored attempt, exchanges the code and validates the response.
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet
 
     /// Refreshes tokens (RFC 6749 section 6).
     ///
-    /// - Parameter tokens: The current tokens.
-    /// - Returns: The new tokens. Keep the old value of each member that the response leaves out. If the response states no lifetime,
-    ///   use the old access token's lifetime.
-    /// - Throws: ``RefreshRefusal`` if you know what the failure means for the refresh token. Its kind is
-    ///   ``RefreshRefusal/Kind/throttled`` if the provider requests a pause. Otherwise throw ``IdentityError`` or `HTTPTransportError`,
-    ///   which ``RefreshRefusal/init(_:)`` interprets. After an error of any other type, the SDK assumes that the refresh token may have
-    ///   been used.
+    /// - Returns: The new tokens. Keep the old value of each member that the response leaves out. If the response states no lifetime, use
+    ///   the old access token's lifetime.
+    /// - Throws: ``RefreshRefusal`` if you know what the failure means for the refresh token, with kind ``RefreshRefusal/Kind/throttled``
+    ///   if the provider requests a pause. Otherwise ``IdentityError`` or `HTTPTransportError`, which ``RefreshRefusal/init(_:)``
+    ///   interprets. After an error of any other type, the SDK assumes that the refresh token may have been used.
     func refresh(_ tokens: TokenSet) async throws -> TokenSet
 
     /// The provider's logout page, which ends the provider's own session in the buyer's browser.
     ///
-    /// - Parameters:
-    ///   - tokens: The tokens of the session that ended.
-    ///   - postLogoutRedirectURI: The registered address to which the browser returns. ``SessionManager`` passes nil if neither the
-    ///     options of the logout nor ``descriptor`` contain an address.
+    /// The browser returns to `postLogoutRedirectURI`. ``SessionManager`` passes nil if neither the options of the logout nor
+    /// ``descriptor`` contain an address.
+    ///
     /// - Returns: The URL; nil when the provider has no logout page for these tokens.
     /// - Throws: ``IdentityError`` when the URL could not be created, for example because the provider's metadata could not be fetched.
     func logoutURL(for tokens: TokenSet, returningTo postLogoutRedirectURI: String?) async throws -> HTTPURL?
@@ -64,8 +51,6 @@ public protocol IdentityProvider: Sendable {
 public protocol BuyerProfileProviding: Sendable {
     /// Fetches the buyer's profile from the provider.
     ///
-    /// - Parameter tokens: The tokens of the session.
-    /// - Returns: The buyer.
     /// - Throws: ``IdentityError``, with code ``IdentityError/Code/accessTokenRefused`` when the provider rejects the access token and may
     ///   accept a newer one.
     func buyerProfile(for tokens: TokenSet) async throws -> Buyer
@@ -73,11 +58,7 @@ public protocol BuyerProfileProviding: Sendable {
 
 /// A provider whose sessions can give a Storefront cart an identity.
 public protocol CartClaimProviding: Sendable {
-    /// The identity for a cart; see ``CartClaim``.
-    ///
-    /// - Parameter tokens: The tokens of the session.
-    /// - Returns: The identity.
-    /// - Throws: ``IdentityError``.
+    /// The identity for a cart.
     func cartClaim(for tokens: TokenSet) async throws -> CartClaim
 }
 
@@ -88,29 +69,20 @@ public protocol CartClaimProviding: Sendable {
 public protocol ResourceAuthorizing: Sendable {
     /// The headers that carry the access token in one request: `Authorization`, and `DPoP` for a DPoP-bound token.
     ///
-    /// A DPoP proof is valid for one request with this method and URL, so make new headers for every request, even for a repeated request.
+    /// A DPoP proof is valid for one request, so make new headers for every request, even for a repeated one.
     ///
-    /// - Parameters:
-    ///   - method: The method of the request.
-    ///   - url: The URL of the request.
-    ///   - tokens: The tokens of the session.
-    /// - Returns: The headers.
-    /// - Throws: ``IdentityError``. The kind is ``IdentityError/Kind/configuration`` if the URL is not https, if the key of a DPoP-bound
-    ///   token is missing, or if ``ProviderDescriptor/resources`` is not empty and does not contain the URL's origin. A provider may
-    ///   permit http to loopback addresses.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` if the URL is not https, if the key of a DPoP-bound token
+    ///   is missing, or if ``ProviderDescriptor/resources`` is not empty and does not contain the URL's origin. A provider may permit http
+    ///   to loopback addresses.
     func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders
 
     /// Whether to repeat a request because its DPoP proof lacked the server's nonce (RFC 9449 section 9).
     ///
-    /// Call the method for every response, even a successful one: it records the server's latest nonce.
+    /// Call the method for every response, even a successful one: the method records the server's latest nonce. `sent` are the headers that
+    /// ``authorizationHeaders(for:_:with:)`` made for the request.
     ///
-    /// - Parameters:
-    ///   - sent: The headers that ``authorizationHeaders(for:_:with:)`` made for the request.
-    ///   - status: The status of the response.
-    ///   - headers: The headers of the response.
-    ///   - url: The URL of the request.
-    /// - Returns: True if the server rejected the request only because of the nonce. In this case the server did not execute the request:
-    ///   send it once more, with new headers. False in every other case, also if the proof already contained the response's nonce.
+    /// - Returns: True if the server rejected the request only because of the nonce, and so did not execute it: send the request once more,
+    ///   with new headers. False in every other case, also if the proof already contained the response's nonce.
     func shouldRepeat(
         _ sent: HTTPHeaders,
         answeredWith status: Int,

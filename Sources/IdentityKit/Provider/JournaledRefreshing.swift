@@ -1,9 +1,9 @@
 /// A provider whose response to a refresh can be stored before it is validated.
 ///
 /// A provider that rotates refresh tokens invalidates the old refresh token when it responds, and only the response contains the new one.
-/// Therefore ``SessionManager`` stores the unchanged response first and validates it afterwards. A crash or an error during the validation
-/// then does not lose the new token. ``SessionManager`` calls the three methods below in order. `refresh(_:)` calls the same methods, but
-/// stores nothing.
+/// Therefore ``SessionManager`` stores the unchanged response and validates it afterwards. So a crash or an error during the validation
+/// does not lose the new token. ``SessionManager`` calls the three methods below in order. `refresh(_:)` calls the same methods, but stores
+/// nothing.
 ///
 /// ```swift
 /// try await provider.prepareRefresh(of: tokens)
@@ -14,35 +14,30 @@
 public protocol JournaledRefreshing: IdentityProvider {
     /// Prepares a refresh, for example fetches metadata and keys, before the refresh token is sent.
     ///
-    /// - Parameter tokens: The session's tokens.
     /// - Throws: ``IdentityError``. After an error, ``SessionManager`` does not send the refresh token.
     func prepareRefresh(of tokens: TokenSet) async throws
 
     /// Sends the refresh token.
     ///
-    /// - Parameters:
-    ///   - tokens: The session's tokens.
-    ///   - lock: The session's lock, or ``HeldLock/notNeeded``. No request may take longer than the lock's ``HeldLock/remaining`` time.
-    ///     Check the lock immediately before each request, even before a repeated one: another process may have acquired the lock, and may
-    ///     send the same refresh token.
+    /// `lock` is the session's lock, or ``HeldLock/notNeeded``. No request may take longer than the lock's ``HeldLock/remaining`` time.
+    /// Check the lock immediately before each request, even before a repeated one: another process may have acquired the lock, and may send
+    /// the same refresh token.
+    ///
     /// - Returns: The unchanged response, if its status is a success.
     /// - Throws: ``RefreshRefusal`` for any other response, and when no response was received, for example because the lock was lost.
     func requestRefresh(of tokens: TokenSet, under lock: HeldLock) async throws(RefreshRefusal) -> RefreshResponse
 
-    /// Validates a response, which another process may have stored hours ago.
+    /// Validates a response to a refresh of `tokens`; another process may have stored the response hours ago.
     ///
-    /// Check times in the response against ``RefreshResponse/receivedAt``, not against the current time: a response must not become
-    /// invalid because it was stored for a while, and the provider may not accept the old refresh token again.
+    /// Check times in the response against ``RefreshResponse/receivedAt``, not against the current time: a stored response must stay valid,
+    /// because the provider may not accept the old refresh token again. Before you fetch keys, compare issuer, subject, audience,
+    /// authorized party and nonce with the login.
     ///
-    /// - Parameters:
-    ///   - response: The stored response.
-    ///   - tokens: The tokens that were refreshed.
-    /// - Returns: The new tokens. Keep the old value of each member that the response leaves out. If the response states no lifetime,
-    ///   use the old access token's lifetime.
-    /// - Throws: ``RefreshRefusal`` when the response contains no token. After any other error ``SessionManager`` keeps the response and
-    ///   validates it again later. Before you fetch keys, compare issuer, subject, audience, authorized party and nonce with the login. If
-    ///   one of them differs, throw an ``IdentityError`` with ``IdentityError/isAttackSuspected``, even if a time or the signature is also
-    ///   wrong. ``SessionManager`` then returns no token of the session.
+    /// - Returns: The new tokens. Keep the old value of each member that the response leaves out. If the response states no lifetime, use
+    ///   the old access token's lifetime.
+    /// - Throws: ``RefreshRefusal`` when the response contains no token. ``IdentityError`` with ``IdentityError/isAttackSuspected`` when
+    ///   one of the five values differs, even if a time or the signature is also wrong: ``SessionManager`` then returns no token of the
+    ///   session. Unless you throw a ``RefreshRefusal``, the response is validated again later.
     func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 
@@ -51,8 +46,6 @@ extension JournaledRefreshing {
     public func prepareRefresh(of tokens: TokenSet) async throws {}
 
     /// Prepares a refresh, sends the refresh token and validates the response, without a lock.
-    ///
-    /// - Throws: ``IdentityError``.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
         do {
@@ -66,8 +59,8 @@ extension JournaledRefreshing {
 extension IdentityProvider {
     /// Validates the response to a refresh and returns the new tokens.
     ///
-    /// - Throws: ``RefreshRefusal`` when the response contains no token: the old refresh token may be sent again. `IdentityError` when the
-    ///   response may contain tokens, but is not valid or cannot be validated now: the old refresh token may be invalid.
+    /// Throws ``RefreshRefusal`` if the response contains no token, so that the old refresh token may be sent again. Any other error means
+    /// that the response may contain tokens, and the old refresh token may be invalid.
     func validated(_ response: RefreshResponse, of old: TokenSet) async throws -> TokenSet {
         guard let journaling = self as? any JournaledRefreshing else {
             throw IdentityError.unreadableResponse(of: descriptor.name)

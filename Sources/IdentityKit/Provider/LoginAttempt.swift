@@ -1,9 +1,7 @@
 public import FoundationEssentials
 internal import IdentityCrypto
 
-/// The data of one login that waits for its callback.
-///
-/// The store keeps the login attempt from the redirect to the provider until the callback. One login attempt completes at most one login.
+/// The data of one login that waits for its callback; one login attempt completes at most one login.
 public struct LoginAttempt: Sendable {
     /// The provider's name.
     public var provider: String
@@ -64,7 +62,7 @@ extension LoginAttempt {
         createdAt: Date,
         expiresAt: Date
     ) {
-        // This calls the memberwise initializer, because Swift copies this large struct once more if the members are set one by one.
+        // Swift copies this large struct once more if the members are set one by one.
         self.init(
             provider: provider,
             state: state,

@@ -2,18 +2,17 @@ internal import IdentityHTTP
 
 /// The untrusted parameters that the provider sent back through the buyer's browser.
 ///
-/// The parser splits bytes and not characters, so that no combining character can hide a separator. Repeated parameters are kept, so that
+/// The parser splits bytes, not characters, because a combining character could hide a separator. Repeated parameters are kept, so that
 /// ``value(of:)`` can refuse them.
 public struct LoginCallback: Sendable {
     package let fields: [(name: String, value: Secret)]
     /// The address at which the callback arrived; nil if the callback was created without a URL, for example from a form body.
     package private(set) var address: CallbackAddress?
 
-    /// Parses the callback's URL: an absolute URL, or a path with its query.
+    /// Parses the callback's URL, which the browser requested: an absolute URL, or a path with its query.
     ///
-    /// - Parameter url: The URL that the browser requested.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is missing, malformed, larger than
-    ///   16 KiB, or has more than 64 parameters.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is missing, malformed, larger than 16
+    ///   KiB, or has more than 64 parameters.
     public init(url: String) throws(IdentityError) {
         let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }
         guard !query.isEmpty else { throw Self.invalid("The callback URL has no query.") }
@@ -23,7 +22,6 @@ public struct LoginCallback: Sendable {
 
     /// Parses the callback from a form body (`response_mode=form_post`) or a bare query.
     ///
-    /// - Parameter bytes: The form body or the query, at most 16 KiB.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the parameters are malformed, larger than 16 KiB,
     ///   or more than 64.
     public init(form bytes: [UInt8]) throws(IdentityError) {
@@ -52,10 +50,7 @@ public struct LoginCallback: Sendable {
         return try? LoginAttempt.id(for: state)
     }
 
-    /// The `state`, by which ``SessionManager`` finds the login.
-    ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/stateInvalid`` when the `state` is missing or empty, and with code
-    ///   ``IdentityError/Code/callbackInvalid`` when it is repeated.
+    /// The `state`, by which ``SessionManager`` finds the login; throws if the `state` is missing, empty or repeated.
     package func state() throws(IdentityError) -> Secret {
         if let state = try value(of: "state"), !state.isEmpty { return state }
         throw IdentityError(
@@ -71,10 +66,8 @@ public struct LoginCallback: Sendable {
         )
     }
 
-    /// The value of a parameter; nil when it is absent.
+    /// The value of a parameter, whose name is compared as bytes; nil when the parameter is absent.
     ///
-    /// - Parameter name: The parameter's name, compared as bytes.
-    /// - Returns: The value.
     /// - Throws: ``IdentityError`` when the parameter is repeated (RFC 6749 section 3.1).
     public func value(of name: String) throws(IdentityError) -> Secret? {
         var found: Secret?

@@ -1,6 +1,6 @@
 /// Defaults for the ``LoginOptions`` of every login at one provider.
 ///
-/// The configuration of a provider contains the defaults. For example, many providers grant `offline_access` only with `prompt=consent`:
+/// For example, many providers grant `offline_access` only with `prompt=consent`:
 ///
 /// ```swift
 /// configuration.loginDefaults.prompt = "consent"
@@ -32,7 +32,7 @@ extension LoginDefaults: Redacted {
 }
 
 extension LoginOptions {
-    /// Adds the provider's defaults for options that are not set, and the default parameters whose names the options do not contain.
+    /// Adds the provider's defaults for options that are not set, and the default parameters that the options do not contain.
     package mutating func complete(by defaults: LoginDefaults) {
         if prompt == nil { prompt = defaults.prompt }
         if loginHint == nil { loginHint = defaults.loginHint }

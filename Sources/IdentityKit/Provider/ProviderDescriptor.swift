@@ -1,6 +1,6 @@
 package import IdentityHTTP
 
-/// The description of a provider, taken from the provider's configuration.
+/// The description of a provider.
 public struct ProviderDescriptor: Sendable, Equatable {
     /// The name by which the app chooses the provider, unique in a ``ProviderRegistry``.
     public var name: String
@@ -16,8 +16,8 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var postLogoutRedirectURI: String?
     /// The origins of the resource servers that accept this provider's access tokens, for example `https://api.example`.
     ///
-    /// If the list is not empty, the SDK makes no headers with the access token for other origins (RFC 9700 section 4.9.1). An empty list,
-    /// the default, permits every origin.
+    /// The SDK makes no headers with the access token for other origins (RFC 9700 section 4.9.1). The default, an empty list, permits every
+    /// origin.
     public var resources: [String]
     /// The tenant to which the provider belongs, for example one of the app's shops; stored with every session.
     public var tenant: String
@@ -27,14 +27,12 @@ public struct ProviderDescriptor: Sendable, Equatable {
     public var responseMode: ResponseMode
     /// The time limit of one request to the provider; nil if the provider has no time limit.
     public var timeout: Duration?
-    /// The issuers that count as the same issuer, for example the old and the new issuer after the provider's issuer has changed.
-    ///
-    /// If the list has fewer than two entries, each issuer counts as a separate one.
+    /// The issuers that count as the same issuer, for example the old and the new one after the provider's issuer has changed.
     public var equivalentIssuers: [String]
 
     /// The default time limit of one request to a provider of the SDK: 8 seconds.
     ///
-    /// A longer time limit is not possible with the default lease of a lock in PostgreSQL, which is 12 seconds.
+    /// The default lease of a lock in PostgreSQL, 12 seconds, permits no longer time limit.
     public static let defaultTimeout = Duration.seconds(8)
 
     /// Creates a descriptor.
@@ -66,10 +64,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
         self.equivalentIssuers = equivalentIssuers
     }
 
-    /// Checks that ``resources`` lists the origin of a URL.
-    ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/configurationInvalid`` if the list does not contain the origin, also if
-    ///   the list is empty.
+    /// Checks that ``resources`` lists the origin of a URL; an empty list fails the check.
     package func requireResource(_ url: HTTPURL) throws(IdentityError) {
         guard resources.contains(where: { $0.isIdentical(to: url.origin) }) else {
             throw IdentityError(
@@ -84,17 +79,17 @@ public struct ProviderDescriptor: Sendable, Equatable {
         }
     }
 
-    /// Whether two issuers count as the same issuer at this provider: they are identical, or both are in ``equivalentIssuers``.
+    /// Whether two issuers are identical, or are both in ``equivalentIssuers``.
     package func isSameIssuer(_ issuer: String, as other: String) -> Bool {
         issuers(sameAs: issuer).contains { $0.isIdentical(to: other) }
     }
 
-    /// Whether two values identify the same person at this provider: the subjects are identical, and the issuers count as the same.
+    /// Whether the subjects are identical, and the issuers count as the same (``isSameIssuer(_:as:)``).
     package func isSamePerson(_ buyer: Buyer, as other: Buyer) -> Bool {
         buyer.subject.isIdentical(to: other.subject) && isSameIssuer(buyer.issuer, as: other.issuer)
     }
 
-    /// Returns the issuer and, if it is one of the ``equivalentIssuers``, the other issuers of this list.
+    /// The issuer and, if it is in ``equivalentIssuers``, the other issuers of this list.
     func issuers(sameAs issuer: String) -> [String] {
         guard equivalentIssuers.contains(where: { $0.isIdentical(to: issuer) }) else { return [issuer] }
         return equivalentIssuers.reduce(into: [issuer]) { found, other in

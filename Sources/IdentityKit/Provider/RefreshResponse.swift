@@ -27,7 +27,7 @@ public struct RefreshResponse: Sendable {
         self.body = body
         self.authorization = authorization
         self.startedAt = startedAt
-        // A store keeps whole milliseconds. A response that is read from the store must equal the one in memory.
+        // A store keeps whole milliseconds, and a stored response must equal the one in memory.
         self.receivedAt = Date(timeIntervalSince1970: receivedAt.milliseconds / 1000)
     }
 }

@@ -20,16 +20,16 @@ public struct TokenSet: Sendable {
         var dpopKey: Secret?
     }
 
-    /// The members are in one shared object, because token sets are copied much more often than they are changed.
+    /// The members are in one shared object, because token sets are copied much more often than changed.
     private var storage: Shared<Content>
     private var content: Content {
         get { storage.value }
         set { storage = Shared(newValue) }
     }
 
-    /// The buyer who signed in.
+    /// The buyer who signed in, with issuer and subject from a validated ID token.
     ///
-    /// Issuer and subject come from a validated ID token. A provider without ID tokens documents where it gets them.
+    /// A provider without ID tokens documents where it gets issuer and subject.
     public var buyer: Buyer {
         get { storage.value.buyer }
         set { content.buyer = newValue }
@@ -72,9 +72,7 @@ public struct TokenSet: Sendable {
         get { storage.value.issuedAt }
         set { content.issuedAt = newValue }
     }
-    /// When the access token expires; nil if the expiry is not known.
-    ///
-    /// An access token without a known expiry counts as unexpired.
+    /// When the access token expires; nil if the expiry is not known, and the token counts as unexpired.
     public var expiresAt: Date? {
         get { storage.value.expiresAt }
         set { content.expiresAt = newValue }
@@ -107,10 +105,9 @@ public struct TokenSet: Sendable {
         get { storage.value.providerSessionID }
         set { content.providerSessionID = newValue }
     }
-    /// The claims of the newest validated ID token; nil if no ID token was validated.
+    /// The claims of the newest ID token, which must be validated; nil if no ID token was validated.
     ///
-    /// Set only claims that were validated. If a refresh returns an ID token, the claims of this ID token replace all claims. If a refresh
-    /// returns no ID token, the claims stay (OpenID Connect Core section 12.2).
+    /// The ID token of a refresh replaces all claims. If a refresh returns no ID token, the claims stay (OpenID Connect Core section 12.2).
     public var claims: IDTokenClaims? {
         get { storage.value.claims }
         set { content.claims = newValue }
@@ -121,9 +118,7 @@ public struct TokenSet: Sendable {
         set { content.dpopKey = newValue }
     }
 
-    /// Creates a token set.
-    ///
-    /// Pass only claims that were validated.
+    /// Creates a token set; pass only claims that were validated.
     public init(
         buyer: Buyer,
         accessToken: Secret,
@@ -176,7 +171,6 @@ extension TokenSet: Redacted {
 }
 
 extension TokenSet {
-    /// The token set as JSON, for the payload of a stored session.
     package var record: JSONValue {
         var object = JSONObject()
         object.append("buyer", buyer.record)
@@ -197,7 +191,6 @@ extension TokenSet {
         return .object(object)
     }
 
-    /// Decodes a token set from the payload of a stored session; nil if the value has another form.
     package init?(record value: JSONValue) {
         guard
             let buyer = value["buyer"].flatMap({ Buyer(record: $0) }),

@@ -87,7 +87,7 @@ final class RefreshSchedule: Sendable {
         return clock.elapsed - refreshedAt < Self.freshness
     }
 
-    /// The remaining validity below which tokens are refreshed in the background; negative if they cannot be.
+    /// The remaining validity below which tokens are refreshed in the background; negative without a refresh token or lifetime.
     ///
     /// A hash of the session's id changes the time, so that sessions are not all refreshed at once.
     private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID, _ lifetime: Duration) -> Duration {

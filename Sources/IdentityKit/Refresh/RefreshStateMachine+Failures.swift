@@ -17,9 +17,8 @@ extension RefreshStateMachine {
         guard isInDoubt else {
             return finish(outcome, after: .save(.active(tokens), .withdrawClaim, requiresLock: true))
         }
-        // With a lock of this kind, the next holder knows that this process no longer holds the lock. So the next holder does not wait for
-        // a
-        // response, and the claim needs no mark that it is abandoned.
+        // The next holder of a lock of this kind knows that this process no longer holds the lock, and does not wait for a response. So
+        // the claim needs no mark that it is abandoned.
         guard !provesPreviousHolderGone else { return .finish(outcome) }
         return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .withdrawClaim, requiresLock: true))
     }
