@@ -1,11 +1,10 @@
 internal import IdentityPlatform
 
-/// Computes a random pause after failures; its upper bound grows with each failure (full jitter).
 package enum Backoff {
-    /// A random pause; its upper bound is `first` after the first failure, and doubles with each failure in a row up to `maximum`.
+    /// A random pause (full jitter); its upper bound is `first` after the first failure, and doubles with each failure up to `maximum`.
     ///
-    /// The pause is at least as long as `requested`, the pause that the provider requested, but never longer than `maximum`. If `random`
-    /// throws, the upper bound replaces the random pause.
+    /// The pause is at least `requested`, the pause that the provider requested, but never longer than `maximum`. If `random` throws, the
+    /// upper bound replaces the random pause.
     package static func pause(
         after failures: Int,
         first: Duration,

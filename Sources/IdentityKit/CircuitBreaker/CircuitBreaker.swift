@@ -1,11 +1,7 @@
-/// Refuses calls to a failing service for a while, and then permits one call, the *probe*.
+/// Refuses calls to a failing service for a while, and then permits one call, the *probe*, which shows whether the service works again.
 ///
-/// The probe shows whether the service works again.
-///
-/// The type has no clock and no lock. Its owner is `ProviderRefreshLimiter`, or `ShopBreaker` in ShopifyGraphQL. The owner synchronizes
-/// access, passes the current time, and decides when the breaker opens or closes.
+/// The type has no clock and no lock. Its owner synchronizes access, passes the current time, and decides when the breaker opens or closes.
 package struct CircuitBreaker: Sendable {
-    /// Permission for one call.
     package struct Permit: Sendable {
         /// Whether this call is the probe: other calls are refused until it ends.
         package let isProbe: Bool
@@ -17,12 +13,11 @@ package struct CircuitBreaker: Sendable {
     private var isProbing = false
     /// How often ``open(for:at:)`` was called since the last call of ``close()``.
     package private(set) var openings = 0
-    /// The last failure that the owner recorded since the last call of ``close()``; nil if the owner recorded no failure.
+    /// The last failure that the owner recorded since the last call of ``close()``.
     package var lastFailure: IdentityError?
 
     package init() {}
 
-    /// Whether the breaker permits every call.
     package var isClosed: Bool { openUntil == nil }
 
     /// How long a refused caller should wait, at least 100 milliseconds; nil if a call is permitted now.
@@ -33,14 +28,13 @@ package struct CircuitBreaker: Sendable {
 
     /// Permits a call; nil while calls are refused.
     ///
-    /// After the pause of an open breaker, the first call is the probe. No other call is permitted until the probe ends.
+    /// After the pause of an open breaker, only the first call is permitted, as the probe, until it ends.
     package mutating func permit(at now: Duration) -> Permit? {
         guard wait(at: now) == nil else { return nil }
         isProbing = !isClosed
         return Permit(isProbe: isProbing)
     }
 
-    /// Ends the call of a permit, whether the call succeeded or failed.
     package mutating func release(_ permit: Permit) {
         if permit.isProbe { isProbing = false }
     }
@@ -51,20 +45,17 @@ package struct CircuitBreaker: Sendable {
         return !isClosed
     }
 
-    /// Opens the breaker: calls are refused for this time.
     package mutating func open(for pause: Duration, at now: Duration) {
         openings += 1
         openUntil = now + pause
     }
 
-    /// Keeps an open breaker open for at least this long, without a change of ``openings``; has no effect on a closed breaker.
+    /// Keeps an open breaker open for at least this long; has no effect on ``openings`` or on a closed breaker.
     package mutating func extend(for pause: Duration, at now: Duration) {
         openUntil = openUntil.map { max($0, now + pause) }
     }
 
-    /// Opens the breaker, and returns the permit for the probe, which the caller sends after the delay.
-    ///
-    /// All other calls are refused until the probe ends.
+    /// Opens the breaker, and returns the permit for the probe; all other calls are refused until the probe ends.
     package mutating func openForProbe(after delay: Duration, at now: Duration) -> Permit {
         openUntil = now + delay
         isProbing = true

@@ -13,7 +13,6 @@ public struct ProviderRegistry: Sendable {
 
     /// Creates a registry of the given providers.
     ///
-    /// - Parameter providers: The providers, in the order of ``names``.
     /// - Throws: ``IdentityError`` when two providers have the same name, or when a provider has the name that sessions of guests use
     ///   (``SessionManager/guestProvider``).
     public init(_ providers: [any IdentityProvider]) throws(IdentityError) {
@@ -40,12 +39,8 @@ public struct ProviderRegistry: Sendable {
         self.providers = providers
     }
 
-    /// Creates the providers of a configuration.
+    /// Creates the providers of a configuration, with one factory for each kind of provider that the app supports.
     ///
-    /// - Parameters:
-    ///   - configuration: The configuration.
-    ///   - factories: One factory for each kind that the app supports.
-    ///   - environment: The environment for the providers.
     /// - Throws: ``IdentityError`` that names the invalid member or the provider.
     public init(
         _ configuration: IdentityConfiguration,
@@ -59,9 +54,7 @@ public struct ProviderRegistry: Sendable {
         )
     }
 
-    /// Creates one provider of a configuration.
-    ///
-    /// - Throws: ``IdentityError`` that names the invalid member, or at least the provider's path in the configuration.
+    /// Creates one provider of a configuration; a configuration error names the invalid member, or at least the provider's path.
     package static func makeProvider(
         named name: String,
         from section: ConfigurationSection,
@@ -90,7 +83,7 @@ public struct ProviderRegistry: Sendable {
         }
     }
 
-    /// Adds the provider's path in the configuration to a factory's error of kind `configuration`, if the message does not contain it.
+    /// Adds the provider's path in the configuration to an error of kind `configuration`, if the message does not contain it.
     private static func naming(_ path: String, in error: IdentityError) -> IdentityError {
         guard error.kind == .configuration, !error.message.contains(path) else { return error }
         return error.recast(message: "Configuration of \(path): \(error.message)")
@@ -104,17 +97,15 @@ public struct ProviderRegistry: Sendable {
 
     /// The name, if a registered provider has it; otherwise an empty string.
     ///
-    /// The provider's name in an event can become the label of a metric. A request with an invented name must not add a label.
+    /// The name in an event can become the label of a metric, so a request with an invented name must not add a label.
     func knownName(_ name: String) -> String {
         providers.contains { $0.descriptor.name.isIdentical(to: name) } ? name : ""
     }
 
     /// Finds the provider with a name, compared as bytes.
     ///
-    /// - Parameter name: The name.
-    /// - Returns: The provider.
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown``. Its kind is ``IdentityError/Kind/rejected``,
-    ///   because apps take the name from the path of a request: respond with status 404.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/providerUnknown`` and kind ``IdentityError/Kind/rejected``: respond with
+    ///   status 404 if the name comes from the path of a request.
     public func provider(named name: String) throws(IdentityError) -> any IdentityProvider {
         guard let provider = find(name) else {
             throw IdentityError(
@@ -131,8 +122,8 @@ public struct ProviderRegistry: Sendable {
 
     /// Finds the provider of a stored session or login attempt by name and tenant.
     ///
-    /// The tenant is compared, because shops that share a store may use the same provider names, each in a separate registry. A shop's
-    /// token must not be sent to another shop's provider. If no provider fits, an error of kind `configuration` is thrown.
+    /// Shops that share a store may use the same provider names. A shop's token must not be sent to another shop's provider, so the tenants
+    /// must be equal.
     func provider(ofStored name: String, tenant: String) throws(IdentityError) -> any IdentityProvider {
         guard let provider = find(name), provider.descriptor.tenant.isIdentical(to: tenant) else {
             throw IdentityError(

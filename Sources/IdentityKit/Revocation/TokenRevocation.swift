@@ -2,16 +2,15 @@ internal import FoundationEssentials
 
 /// Revokes tokens if the provider supports it (RFC 7009).
 ///
-/// Many providers keep one grant for a buyer and a client. At such a provider, the revocation of one token also invalidates the tokens of
-/// the buyer's other sessions. So tokens are not revoked if a newer session replaced their session, or if they come from a failed step-up
-/// of the same buyer.
+/// At many providers, the revocation of one token also invalidates the tokens of the buyer's other sessions. So tokens are not revoked if a
+/// newer session replaced their session, or if they come from a failed step-up of the same buyer.
 package struct TokenRevocation: SessionService {
     let context: SessionContext
 
-    /// Revokes the tokens of one session, within the configured time.
+    /// Revokes the tokens of one session, within the configured time; returns the error of a failed revocation.
     ///
-    /// - Returns: The error if the revocation failed; nil if it succeeded. Also nil if the tokens were not revoked: a newer session of the
-    ///   buyer replaced this session, revocation is switched off, or the provider cannot revoke the tokens.
+    /// The tokens are not revoked if a newer session of the buyer replaced this session, if revocation is switched off, or if the provider
+    /// cannot revoke them.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
         guard !context.replaced.contains(session.id) else { return nil }
         do {
@@ -24,9 +23,8 @@ package struct TokenRevocation: SessionService {
 
     /// Runs the last steps of a login; if they fail, revokes the login's tokens, because no session has these tokens.
     ///
-    /// The observers are told about the dropped tokens. `kept` is the buyer of the session that a step-up should replace; nil for an
-    /// ordinary login. If a step-up fails, the buyer keeps this session. So the login's tokens are not revoked if they belong to the same
-    /// buyer.
+    /// `kept` is the buyer of the session that a step-up should replace; nil for an ordinary login. After a failed step-up, the buyer keeps
+    /// this session, so tokens of the same buyer are not revoked.
     func revokingOnFailure(
         _ tokens: TokenSet,
         of provider: ProviderDescriptor,
@@ -47,9 +45,7 @@ package struct TokenRevocation: SessionService {
         }
     }
 
-    /// Revokes tokens, and tells the observers if the revocation fails.
-    ///
-    /// - Returns: Whether the provider revoked the tokens; false if the provider cannot revoke them or revocation is switched off.
+    /// Whether the provider revoked the tokens; false if the provider cannot revoke them or revocation is switched off.
     private func revoke(
         _ tokens: TokenSet,
         of provider: String,

@@ -4,7 +4,6 @@ public protocol TokenRevoking: Sendable {
     ///
     /// The method must return soon after its task is cancelled.
     ///
-    /// - Parameter tokens: The tokens to revoke.
     /// - Returns: Whether the provider revoked them; false if it has no revocation endpoint or cannot revoke these tokens.
     /// - Throws: ``IdentityError`` when a revocation failed.
     @discardableResult
