@@ -11,9 +11,7 @@
 public struct EventBridge: IdentityObserver {
     private let receive: @Sendable (ObservedEvent) -> Void
 
-    /// Creates a bridge.
-    ///
-    /// - Parameter receive: Receives each event, synchronously on the task that caused the event: return quickly.
+    /// Creates a bridge; `receive` runs synchronously on the task that caused the event, so return quickly.
     public init(_ receive: @escaping @Sendable (ObservedEvent) -> Void) {
         self.receive = receive
     }

@@ -1,11 +1,11 @@
 /// Sends events to the observers.
 ///
-/// If ``providers`` is set, an event of an unknown provider has an empty provider name. An unknown name may come from a request, or from a
+/// An event of an unknown provider has an empty provider name if ``providers`` is set, because the name may come from a request, or from a
 /// stored session whose provider was removed from the configuration.
 struct EventSource: Sendable {
     let observers: [any IdentityObserver]
     let clock: any IdentityClock
-    /// The registered providers; nil for the events that a provider itself reports.
+    /// The registered providers; nil for events that a provider itself reports.
     let providers: ProviderRegistry?
 
     func emit(
@@ -43,7 +43,6 @@ struct EventSource: Sendable {
 }
 
 extension IdentityEvent.Kind {
-    /// Whether the event belongs to a sign-in, so that ``BuyerBrowser/current`` is the buyer's browser.
     fileprivate var isSignIn: Bool {
         switch self {
         case .loginStarted, .loginCompleted, .loginFailed: true

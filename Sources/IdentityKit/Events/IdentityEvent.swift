@@ -8,52 +8,50 @@ public struct IdentityEvent: Sendable {
         case loginCompleted
         /// A login failed with this code.
         case loginFailed(IdentityError.Code)
-        /// The provider issued tokens for a login, but no session has the tokens, because the login was rejected or could not be stored.
+        /// The provider issued tokens for a login that was rejected or could not be stored, so no session has the tokens.
         ///
-        /// If `isRevoked` is false, for example after a failed step-up, the tokens may stay valid at the provider until they expire.
+        /// If `isRevoked` is false, the tokens may stay valid at the provider until they expire.
         case loginTokensDropped(isRevoked: Bool)
-        /// An access token was refreshed, before it expired (``TokenOutcome/refreshedEarly``) or after.
+        /// An access token was refreshed, before or after its expiry (``TokenOutcome``).
         case refreshed(TokenOutcome)
         /// A refresh returned tokens that lack scopes or the refresh token of the old tokens.
         case tokensReduced(TokenLosses)
         /// A refresh failed with this code.
         ///
-        /// Only the codes `session_ended`, `rotation_lost` and `session_unknown` mean that the buyer is signed out. If a stored response
-        /// cannot be accepted, each process reports each error code of this response once, not at each attempt to validate it. A response
-        /// that belongs to another login is reported with ``IdentityEvent/isAttackSuspected``, normally once for each error code. If a
-        /// call tries no refresh, because refreshes are paused or too many of them wait, no event is sent.
+        /// Only the codes `session_ended`, `rotation_lost` and `session_unknown` mean that the buyer is signed out. A process reports each
+        /// error code of a stored response once, not at each attempt to validate the response. A response of another login is reported with
+        /// ``IdentityEvent/isAttackSuspected``. A call that tries no refresh, because refreshes are paused or too many wait, reports no
+        /// event.
         ///
         /// ``SessionManager/maintain(sweepingEvery:)`` sends the event without a session for a provider that fails
         /// ``SessionManager/checkConfiguration()``.
         case refreshFailed(IdentityError.Code)
-        /// A refresh token may have been sent, and no response showed whether the provider has used it (``RefreshRefusal/Kind/inDoubt``).
+        /// The provider may have used the refresh token, but no response showed whether it did (``RefreshRefusal/Kind/inDoubt``).
         ///
-        /// After the first such failure, the refresh sends the token once more. After the second one, the session stays in doubt, and the
-        /// next refresh sends the token again.
+        /// After the first of these failures, the refresh sends the token once more. After the second failure, the next refresh sends the
+        /// token again.
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved, or after a backup of the store was restored.
         case refreshRepaired
         /// A refresh waited more than 10 milliseconds for the session's lock; the event's duration is the waiting time.
         case lockWaited
-        /// The circuit breaker of a provider opened: no refresh is sent to the provider for this time.
+        /// The circuit breaker of a provider opened: no refresh is sent to the provider for this time; other requests continue.
         ///
-        /// Refreshes failed (``SessionManager/RefreshLimits/failures``), or the provider requested a pause. Logins and other requests
-        /// continue.
+        /// Refreshes failed (``SessionManager/RefreshLimits/failures``), or the provider requested a pause.
         case providerPaused(Duration)
         /// The circuit breaker of a provider closed: refreshes are sent to the provider again.
         case providerResumed
         /// The store, the spool, a repair or a sweep failed, with this error code.
         ///
-        /// In detail: the store failed to save new tokens or a response to a refresh; the spool failed to save or could not be read; a
-        /// repair or a sweep failed; or a repair found a record that cannot be read.
+        /// In detail: the store could not save new tokens or a response to a refresh, the spool could not save or be read, a repair or a
+        /// sweep failed, or a repair found a record that cannot be read.
         case storeFailed(IdentityError.Code)
-        /// The store could not save new tokens, or a response that is not validated yet, but the spool (``SessionSpooling``) has saved
-        /// them.
+        /// The store could not save new tokens, or a response that is not validated yet; the spool (``SessionSpooling``) has them.
         case tokensSpooled
-        /// New tokens, or a response that is not validated yet, are only in the memory of this process, because they could not be saved.
+        /// New tokens, or a response that is not validated yet, are only in the memory of this process.
         ///
-        /// The tokens are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). Each refresh reports this
-        /// event at most once.
+        /// The tokens are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). A refresh sends the event
+        /// at most once.
         case tokensNotDurable
         /// A sweep removed this many expired records, such as sessions, pending logins and marks of used tokens.
         case swept(Int)
@@ -61,13 +59,9 @@ public struct IdentityEvent: Sendable {
         case sessionEnded(SessionEndReason)
         /// A new session replaced the event's session, after a step-up or a new sign-in of the same buyer in the same browser.
         case sessionReplaced
-        /// A logout of the app or of the provider ended the session.
-        ///
-        /// The event is also sent if the routes of a web app ended the session because its buyer had too many sessions.
+        /// A logout ended the session, or a web app's routes ended it, because the buyer had too many sessions.
         case loggedOut
-        /// A provider's logout token, or a browser's return from a provider's logout page, was rejected or could not be processed.
-        ///
-        /// The value is the error's code.
+        /// A provider's logout token, or a browser's return from a provider's logout page, was rejected or not processed, with this code.
         case logoutRefused(IdentityError.Code)
         /// The tokens of an ended session or of a failed login could not be revoked; with the error's code.
         case revocationFailed(IdentityError.Code)

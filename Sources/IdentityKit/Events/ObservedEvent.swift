@@ -1,6 +1,4 @@
-/// An event in a form that all sources share, for a log line, a metric or a span.
-///
-/// ``EventBridge`` passes events of sessions, providers, GraphQL operations and carts to an app in this form.
+/// An event of sessions, providers, GraphQL operations or carts, in one form for log lines, metrics and spans (``EventBridge``).
 public struct ObservedEvent: Sendable {
     /// How urgent an event is.
     public enum Level: String, Sendable {
@@ -24,7 +22,7 @@ public struct ObservedEvent: Sendable {
     public let labels: [(name: String, value: String)]
     /// Values for a log line, for example `session` (a ``SessionReference``) and `correlation_id`; no secret.
     ///
-    /// `client_address` and `user_agent` are personal data; they are present only if the app permits it (``BuyerBrowser``).
+    /// `client_address` and `user_agent` are personal data, and are present only if the app permits it (``BuyerBrowser``).
     public let metadata: [(name: String, value: String)]
 
     /// Creates an event, for another source of events.

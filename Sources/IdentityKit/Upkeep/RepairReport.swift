@@ -2,16 +2,14 @@
 public struct RepairReport: Sendable, Equatable {
     /// The number of sessions whose interrupted refresh was completed, or whose unsaved tokens were saved.
     public var repaired = 0
-    /// The number of sessions that were left out for now.
-    ///
-    /// For example, a refresh of such a session is running, in this or another process, or too many refreshes run at its provider.
+    /// The number of sessions that were left out for now, for example because a refresh of the session already runs.
     public var busy = 0
     /// The number of sessions whose buyer has to sign in again, for example because the provider no longer accepts the refresh token.
     public var ended = 0
-    /// The number of sessions that were not repaired, for example because the provider or the store failed.
+    /// The number of sessions that were not repaired, for example because the provider or the store failed; a later repair tries again.
     ///
-    /// A later repair tries again. All sessions whose records the store cannot read count as one session here. For them, the observers
-    /// receive the event ``IdentityEvent/Kind/storeFailed(_:)``.
+    /// All sessions whose records the store cannot read count as one session. For them, the observers receive the event
+    /// ``IdentityEvent/Kind/storeFailed(_:)``.
     public var remaining = 0
 
     /// Creates an empty report.

@@ -1,16 +1,12 @@
-/// Repairs and sweeps the store, and completes this process's work before it ends.
 extension SessionManager {
     /// The pause before the first sweep if the sweep interval is longer.
     ///
-    /// A machine that has just started may have the wrong time for some minutes. If its clock is ahead, a sweep would remove sessions that
-    /// have not expired.
+    /// A machine that has just started may have a clock that is ahead for some minutes. A sweep would then remove valid sessions.
     private static let firstSweep = Duration.seconds(600)
 
-    /// Checks that each provider's timeout fits the store's locks.
+    /// Checks that each provider's timeout is not longer than the store's locks certainly last.
     ///
-    /// A request with a refresh token must end while the session's lock is certainly held.
-    ///
-    /// ``repair()`` makes the same check for all providers. A refresh or a login checks its own provider only.
+    /// ``repair()`` makes the same check. A refresh or a login checks its own provider only.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` that names the provider.
     public func checkConfiguration() throws(IdentityError) {
@@ -19,20 +15,19 @@ extension SessionManager {
 
     /// Completes refreshes that were interrupted, for example by a crash.
     ///
-    /// If a response was lost, the method sends the refresh token again. It also validates stored responses, and saves tokens that an
-    /// earlier refresh could not save.
+    /// If a response was lost, the method sends the refresh token again. The method also validates stored responses, and saves tokens that
+    /// an earlier refresh could not save.
     ///
-    /// Call the method as soon as a process starts, or run ``maintain(sweepingEvery:)``. After a crash, a provider with a grace period
-    /// accepts the used refresh token for some seconds only.
+    /// Call the method as soon as a process starts, or run ``maintain(sweepingEvery:)``, because a provider may accept a used refresh token
+    /// for some seconds only.
     ///
-    /// - Throws: ``IdentityError`` when the store cannot be read, or when a provider fails ``checkConfiguration()``. If a provider fails
-    ///   that check, the sessions of the other providers have been repaired, but no report is returned.
+    /// - Throws: ``IdentityError`` when the store cannot be read, or when a provider fails ``checkConfiguration()``. In the second case,
+    ///   the sessions of the other providers have been repaired, but no report is returned.
     @discardableResult
     public func repair() async throws -> RepairReport {
         try await Correlation.scope {
             let report = try await refresher.repairAll(pausing: false)
-            // The check comes last. So a wrong timeout of one provider does not prevent the repair of the other providers' sessions. Each
-            // refresh has checked its own provider.
+            // The check comes last, so that a wrong timeout of one provider does not prevent the repair of the other providers' sessions.
             try checkConfiguration()
             return report
         }
@@ -68,9 +63,7 @@ extension SessionManager {
         }
     }
 
-    /// Reports each provider whose timeout is too long for the store's locks.
-    ///
-    /// Its refreshes cause no event, because they end before the request.
+    /// Reports each provider whose timeout is too long, because its refreshes end before the request and so cause no event.
     private func reportLockTimes() {
         for provider in providers.all {
             do {
@@ -98,8 +91,8 @@ extension SessionManager {
 
     /// Waits for running refreshes, and tries to save tokens that the store could not save: call it before the process ends.
     ///
-    /// Cancel the task of ``maintain(sweepingEvery:)`` first. While ``RefreshLimits/concurrent`` refreshes run at a provider, its
-    /// other refreshes do not start: their callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds
+    /// Cancel the task of ``maintain(sweepingEvery:)`` first. While ``RefreshLimits/concurrent`` refreshes run at a provider, its other
+    /// refreshes do not start: their callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds
     /// ``RefreshLimits/maximumWait``, the method waits for it up to a minute longer.
     ///
     /// A refresh usually ends within twice the provider's timeout and some seconds, so set a longer grace period in the orchestrator. The
