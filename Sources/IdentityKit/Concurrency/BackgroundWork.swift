@@ -1,19 +1,18 @@
 internal import Synchronization
 
-/// Runs operations that must complete even if their callers are cancelled, such as the steps after a session was removed.
+/// Runs operations that must complete even if their callers are cancelled.
 ///
-/// For example, only the call that removes a session can revoke its tokens and detach its cart. The server may cancel this call if the
-/// browser disconnects. So the operations run in unstructured tasks, which are not cancelled with their callers.
+/// For example, only the call that removes a session can revoke its tokens and detach its cart. The server may cancel this call when the
+/// browser disconnects. So each operation runs in an unstructured task, which is not cancelled with its caller.
 final class BackgroundWork: Sendable {
     private let runs = SingleFlight<Int, Void>()
     private let starts = Atomic(0)
 
-    /// Starts an operation, and does not wait for its end.
     func start(_ body: @escaping @Sendable () async -> Void) {
         runs.start(starts.add(1, ordering: .relaxed).newValue) { await body() }
     }
 
-    /// Runs an operation and waits until it has ended, also if the caller is cancelled.
+    /// Runs an operation and waits until it has ended, even if the caller is cancelled.
     func run<Value: Sendable, Failure: Error>(
         _ body: @escaping @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -24,16 +23,16 @@ final class BackgroundWork: Sendable {
         return try await task.value.get()
     }
 
-    /// Runs an operation and waits for its result at most as long as the limit.
+    /// Runs an operation and waits for its result, at most for the limit.
     ///
-    /// - Returns: The result; nil if the operation takes longer, or if the caller is cancelled. In both cases the operation continues.
+    /// Returns nil if the operation takes longer, or if the caller is cancelled. In both cases the operation continues.
     func run<Value: Sendable>(
         waitingUpTo limit: Duration,
         _ body: @escaping @Sendable () async -> Value
     ) async -> Value? {
         let (results, continuation) = AsyncStream.makeStream(of: Value.self)
         start { continuation.yield(await body()) }
-        // The timer uses real time, even if a test or a simulation replaces the clock, because the caller waits in real time.
+        // The timer uses real time even if a test replaces the clock, because the caller waits in real time.
         let timer = Task {
             try await SystemClock().sleep(for: limit)
             continuation.finish()

@@ -1,7 +1,7 @@
 /// A dictionary with a maximum number of entries, for data that may be lost.
 ///
-/// If the table is full, the insertion of a new key first removes the expired entries. Then it removes arbitrary entries until an eighth of
-/// the table is free, so that the next insertions need no removal.
+/// The insertion of a new key into a full table removes the expired entries, and then arbitrary entries until an eighth is free, so that
+/// the next insertions need no removal.
 package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let maximum: Int
     private var entries: [Key: Value] = [:]
@@ -28,7 +28,6 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
 }
 
 extension BoundedTable where Value == Void {
-    /// Adds a key; returns false if the table has it already.
     mutating func insert(_ key: Key) -> Bool {
         guard self[key] == nil else { return false }
         insert((), for: key)

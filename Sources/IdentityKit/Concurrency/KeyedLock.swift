@@ -1,8 +1,6 @@
 internal import Synchronization
 
-/// One lock for each key, for the tasks of one process.
-///
-/// Waiting tasks are suspended, and get the lock in the order of their requests.
+/// One lock for each key, for the tasks of one process; waiting tasks get the lock in the order of their requests.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     package enum WaitOutcome: Sendable {
         case acquired, timedOut, cancelled
@@ -14,7 +12,6 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     }
 
     private struct State {
-        /// The waiters for each locked key; a free key has no entry.
         var waiters: [Key: [Waiter]] = [:]
         var lastTicket = 0
     }
@@ -26,9 +23,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         self.clock = clock
     }
 
-    /// Runs the body while no other task holds the key's lock.
-    ///
-    /// - Throws: `CancellationError` when the task is cancelled before it has the lock, and the errors of the body.
+    /// Runs the body while no other task holds the key's lock; throws `CancellationError` if the task is cancelled before it has the lock.
     package func withLock<Result: Sendable>(_ key: Key, _ body: () async throws -> Result) async throws -> Result {
         try Task.checkCancellation()
         guard await acquire(key) == .acquired else { throw CancellationError() }
@@ -36,9 +31,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         return try await body()
     }
 
-    /// Takes the key's lock; even a cancelled task takes a free lock.
-    ///
-    /// `limit` is how long to wait; nil means no limit.
+    /// Takes the key's lock; even a cancelled task takes a free lock, and a nil `limit` means no limit.
     package func acquire(_ key: Key, waitingUpTo limit: Duration? = nil) async -> WaitOutcome {
         let ticket: Int? = state.withLock { state in
             guard state.waiters[key] != nil else {
@@ -79,7 +72,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Passes the key's lock to the task that has waited longest; if no task waits, the lock becomes free.
+    /// Passes the key's lock to the task that has waited longest; without waiting tasks, the lock becomes free.
     package func release(_ key: Key) {
         let next: Waiter? = state.withLock { state in
             guard let waiters = state.waiters[key], !waiters.isEmpty else {

@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Runs at most one operation per key at a time; all callers that ask for the key while it runs get its result.
 ///
-/// The operation runs in a separate task. If a caller is cancelled, this caller stops waiting, and the operation continues. For example, a
-/// refresh is completed even if its callers are cancelled after the refresh token was sent.
+/// The operation runs in a separate task, and continues if its callers are cancelled. For example, a refresh is completed after the refresh
+/// token was sent.
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private final class Flight: Sendable {
         private struct State {
@@ -16,7 +16,6 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
         private let state = Mutex(State())
 
-        /// Whether the time limit has ended the wait of all callers while the operation still runs.
         var hasExceededTimeLimit: Bool { state.withLock { $0.hasExceededTimeLimit } }
 
         /// Ends the wait of all callers: at the end of the operation, or at the time limit while the operation continues.
@@ -62,25 +61,21 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     private let timeLimit: (duration: Duration, clock: any IdentityClock, error: any Error)?
 
-    /// Creates an instance whose callers wait without a time limit.
     package init() {
         timeLimit = nil
     }
 
-    /// Creates an instance whose callers wait no longer than a time limit.
+    /// Creates an instance whose callers wait no longer than `limit` from the start of the operation, which continues after the limit.
     ///
-    /// - Parameters:
-    ///   - limit: How long callers wait, counted from the start of the operation. The operation continues after the limit.
-    ///   - clock: The clock that measures the limit.
-    ///   - error: The error for the callers whose wait ends at the limit.
+    /// `error` is the error for these callers.
     package init(waitingUpTo limit: Duration, on clock: any IdentityClock, error: any Error) {
         timeLimit = (limit, clock, error)
     }
 
-    /// Runs the key's operation, or waits for the operation that already runs.
+    /// Runs the key's operation, or waits for the operation that already runs; returns whether this caller started it.
     ///
-    /// - Returns: The result, and whether this caller started the operation. A failure contains the error of the operation, the error of
-    ///   the time limit, or an error of kind `cancelled` if the calling task is cancelled.
+    /// A failure contains the error of the operation, the error of the time limit, or an error of kind `cancelled` if the calling task is
+    /// cancelled.
     package func run(
         _ key: Key,
         _ operation: @escaping @Sendable () async throws -> Value
@@ -89,12 +84,10 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         return (await flight.wait(), started)
     }
 
-    /// Starts the key's operation if none runs, and does not wait for its end.
     package func start(_ key: Key, _ operation: @escaping @Sendable () async throws -> Value) {
         _ = join(key, operation)
     }
 
-    /// Whether the key's operation runs.
     package func isUnderWay(_ key: Key) -> Bool {
         flights.withLock { $0[key] != nil }
     }
@@ -119,8 +112,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
         guard started else { return (flight, false) }
         let correlationID = Correlation.current
-        // The timer ends the callers' waits at the time limit, because an operation that never ends must not block them. The timer is an
-        // unstructured task, because the caller that starts it may return before the other callers.
+        // An operation that never ends must not block the callers. The timer is unstructured, because its caller may return first.
         let timer = timeLimit.map { limit in
             Task {
                 try await limit.clock.sleep(for: limit.duration)

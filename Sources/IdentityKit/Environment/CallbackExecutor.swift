@@ -17,14 +17,10 @@ public struct CallbackExecutor: Sendable {
     /// Runs callbacks on the main queue.
     public static let main = CallbackExecutor.queue(.main)
 
-    /// Runs each callback synchronously on the task that performed the operation.
-    ///
-    /// This is the default. The callbacks must not block.
+    /// Runs each callback synchronously on the task that performed the operation, by default; the callbacks must not block.
     public static let immediate = CallbackExecutor { work in work() }
 
-    /// Runs work and passes its result to the completion exactly once, on this executor.
-    ///
-    /// - Returns: The task of the work. The task is unstructured, because code that uses callbacks often runs outside of a task.
+    /// Runs work in an unstructured task, because code that uses callbacks often runs outside of a task; calls the completion once.
     @discardableResult
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value,

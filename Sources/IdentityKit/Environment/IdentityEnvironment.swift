@@ -1,8 +1,6 @@
 public import IdentityHTTP
 
-/// The services that the SDK uses: HTTP transport, clock, random bytes and observers.
-///
-/// Every provider gets its environment as a parameter.
+/// The services that the SDK uses: HTTP transport, clock, random bytes and observers; every provider gets them as a parameter.
 ///
 /// ```swift
 /// let environment = IdentityEnvironment(transport: try CurlTransport(), userAgent: "MyShop/2.1")
@@ -14,7 +12,7 @@ public struct IdentityEnvironment: Sendable {
     public var clock: any IdentityClock
     /// Makes unpredictable bytes.
     public var random: any RandomSource
-    /// The observers of providers: they receive events that belong to no session, such as a failed fetch of keys.
+    /// The observers of events that belong to no session, such as a failed fetch of keys by a provider.
     ///
     /// Events of logins and sessions go to the observers of the ``SessionManager``.
     public var observers: [any IdentityObserver]

@@ -2,19 +2,14 @@ internal import IdentityCrypto
 
 /// A source of unpredictable bytes; tests can use a source that returns the same bytes in every run.
 public protocol RandomSource: Sendable {
-    /// Makes fresh random bytes.
+    /// Makes `count` fresh random bytes.
     ///
-    /// - Parameter count: The number of bytes.
-    /// - Returns: The requested number of bytes.
     /// - Throws: Any error when no unpredictable bytes are available; the operation that needs them, such as a login, then fails.
     func bytes(_ count: Int) throws -> [UInt8]
 }
 
 extension RandomSource {
     /// Makes random bytes and checks their number, because an attacker could guess a secret that is made from too few bytes.
-    ///
-    /// - Throws: The error of the source, as an `IdentityError`; an error with code `system_failure` if the source returns another number
-    ///   of bytes.
     package func exactly(_ count: Int) throws(IdentityError) -> [UInt8] {
         let bytes: [UInt8]
         do { bytes = try self.bytes(count) } catch { throw .wrapping(error) }
