@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Runs at most one operation per key at a time; all callers that ask for the key while it runs get its result.
 ///
-/// The operation runs in a separate task, and continues if its callers are cancelled. For example, a refresh is completed after the refresh
-/// token was sent.
+/// The operation runs in a separate task, and continues if its callers are cancelled. So a refresh is completed even if its callers are
+/// cancelled after the refresh token was sent.
 package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private final class Flight: Sendable {
         private struct State {
@@ -67,7 +67,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
 
     /// Creates an instance whose callers wait no longer than `limit` from the start of the operation, which continues after the limit.
     ///
-    /// `error` is the error for these callers.
+    /// Callers whose wait ends at the limit get `error`.
     package init(waitingUpTo limit: Duration, on clock: any IdentityClock, error: any Error) {
         timeLimit = (limit, clock, error)
     }

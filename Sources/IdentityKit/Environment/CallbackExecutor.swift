@@ -17,7 +17,7 @@ public struct CallbackExecutor: Sendable {
     /// Runs callbacks on the main queue.
     public static let main = CallbackExecutor.queue(.main)
 
-    /// Runs each callback synchronously on the task that performed the operation, by default; the callbacks must not block.
+    /// The default: runs each callback synchronously on the task that performed the operation; the callbacks must not block.
     public static let immediate = CallbackExecutor { work in work() }
 
     /// Runs work in an unstructured task, because code that uses callbacks often runs outside of a task; calls the completion once.

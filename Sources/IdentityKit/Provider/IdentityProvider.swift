@@ -58,7 +58,7 @@ public protocol BuyerProfileProviding: Sendable {
 
 /// A provider whose sessions can give a Storefront cart an identity.
 public protocol CartClaimProviding: Sendable {
-    /// The identity for a cart.
+    /// The identity that the session with these tokens can give to a cart.
     func cartClaim(for tokens: TokenSet) async throws -> CartClaim
 }
 

@@ -1,6 +1,6 @@
 package import IdentityHTTP
 
-/// The description of a provider.
+/// The name, client and settings of a provider, from its configuration.
 public struct ProviderDescriptor: Sendable, Equatable {
     /// The name by which the app chooses the provider, unique in a ``ProviderRegistry``.
     public var name: String

@@ -72,7 +72,7 @@ public struct TokenSet: Sendable {
         get { storage.value.issuedAt }
         set { content.issuedAt = newValue }
     }
-    /// When the access token expires; nil if the expiry is not known, and the token counts as unexpired.
+    /// When the access token expires; nil if the expiry is not known: the token then counts as unexpired.
     public var expiresAt: Date? {
         get { storage.value.expiresAt }
         set { content.expiresAt = newValue }
@@ -105,9 +105,10 @@ public struct TokenSet: Sendable {
         get { storage.value.providerSessionID }
         set { content.providerSessionID = newValue }
     }
-    /// The claims of the newest ID token, which must be validated; nil if no ID token was validated.
+    /// The claims of the newest validated ID token; nil if no ID token was validated.
     ///
-    /// The ID token of a refresh replaces all claims. If a refresh returns no ID token, the claims stay (OpenID Connect Core section 12.2).
+    /// Set only claims that were validated. The ID token of a refresh replaces all claims. If a refresh returns no ID token, the claims
+    /// stay (OpenID Connect Core section 12.2).
     public var claims: IDTokenClaims? {
         get { storage.value.claims }
         set { content.claims = newValue }

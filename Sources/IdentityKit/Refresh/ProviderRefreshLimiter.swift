@@ -44,7 +44,7 @@ final class ProviderRefreshLimiter: Sendable {
         self.environment = environment
     }
 
-    /// Waits until a refresh may run; at its end, pass the permit to ``leave(_:after:)``.
+    /// Waits until a refresh may run; when the refresh ends, pass the permit to ``leave(_:after:)``.
     ///
     /// While the breaker is open, throws an error whose cause is the provider's last failure. Throws `refresh_busy` if too many refreshes
     /// wait, or if a drain has begun and the refresh would have to wait.
@@ -136,7 +136,8 @@ final class ProviderRefreshLimiter: Sendable {
 
     /// Refuses all refreshes that have to wait, until ``endDrain()``.
     ///
-    /// The process may be killed before they have run. They have not claimed their sessions, so another process can refresh these later.
+    /// The process may be killed before these refreshes run. They have not claimed their sessions, so another process can refresh the
+    /// sessions later.
     func beginDrain() {
         let waiting = state.withLock { state in
             state.drains += 1

@@ -2,8 +2,8 @@ internal import IdentityHTTP
 
 /// A failed refresh: the error and its meaning for the session.
 ///
-/// Only ``Kind/invalidGrant`` ends a session. In OAuth, it stands for the `error` member `invalid_grant` (RFC 6749 section 5.2). An error
-/// description or an HTTP status alone never ends a session.
+/// Only ``Kind/invalidGrant`` ends a session. In OAuth, this kind stands for the `error` member `invalid_grant` (RFC 6749 section 5.2). An
+/// error description or an HTTP status alone never ends a session.
 public struct RefreshRefusal: Error, Sendable {
     /// The meaning of a failed refresh for the session.
     public enum Kind: String, Sendable, CaseIterable {
@@ -21,7 +21,7 @@ public struct RefreshRefusal: Error, Sendable {
         case invalidGrant = "invalid_grant"
         /// The provider may have used the refresh token, for example because no complete response arrived.
         ///
-        /// Also a redirect, an HTML page with a success status, and an error that does not say what happened.
+        /// The kind also applies to a redirect, to an HTML page with a success status, and to an error that does not say what happened.
         case inDoubt = "in_doubt"
         /// The provider rejected the refresh for any other reason. The session does not end.
         case rejected
@@ -75,7 +75,7 @@ extension RefreshRefusal {
         case .invalidGrant where error.kind == .signInAgain: return .invalidGrant
         case .invalidClient, .unauthorizedClient, .unsupportedGrantType, .invalidScope, .originRefused:
             return .configuration
-        // A success response without a readable token, or a cancelled request: both may have used the refresh token.
+        // A success response without a readable token, or a cancelled request: in both cases, the provider may have used the refresh token.
         case .tokenResponseInvalid, .cancelled: return .inDoubt
         // The GraphQL request may have been executed. With status 503, the provider requests a pause instead (see below).
         case .outcomeUnknown where error.providerResponse?.status != 503: return .inDoubt

@@ -144,7 +144,7 @@ extension RefreshRun {
         var isResponseStored = false
         if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
         var session = successor(of: base, state, .tokens(.unsaved))
-        // Another process may have stored a newer response. So this state must not have a later generation than that session.
+        // Another process may have saved a newer response. So this state must not get a later generation than that save.
         session.generation = ownGeneration + 1
         await unsaved.keep(session, state, replacing: old, isResponseStored: isResponseStored, reports: reports)
     }
@@ -178,8 +178,8 @@ extension RefreshRun {
         guard let old, let stored, let provider = try? provider(of: stored) else {
             return .refused(RefreshRefusal(.transient, .unexpectedRefreshEvent))
         }
-        // The lock must last for the provider's whole timeout. If it ended earlier, its next holder could send the same refresh token. A
-        // shorter timeout is no solution, because a request that is aborted early may leave the session in doubt.
+        // The lock must last for the provider's whole timeout. If the lock ended earlier, its next holder could send the same refresh
+        // token. A shorter timeout is no solution, because a request that is aborted early may leave the session in doubt.
         let needed = provider.descriptor.timeout ?? .milliseconds(1)
         guard lock.remaining.map({ $0 >= needed }) ?? true else { return .lockLost }
         do {

@@ -48,7 +48,7 @@ final class RefreshSchedule: Sendable {
         guard let remaining = remaining(tokens, of: id) else { return .unknownExpiry }
         let lifetime = Self.lifetime(of: tokens)
         var isEnough = remaining >= (validity ?? Self.usualValidity(of: tokens))
-        // If the requested time is at least the tokens' lifetime, no refresh helps. So tokens that were just refreshed are accepted.
+        // No refresh returns tokens that are valid longer than their lifetime. So tokens that were just refreshed are accepted.
         if !isEnough, let validity, validity >= lifetime { isEnough = isJustRefreshed(tokens, of: id) }
         guard remaining > .zero, isEnough else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id, lifetime)

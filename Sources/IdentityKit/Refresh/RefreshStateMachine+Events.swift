@@ -105,6 +105,6 @@ package enum RefreshOutcome: Sendable {
     case startAgain
     /// The caller must wait and then start again, because the process of an earlier refresh may still save a response.
     case wait
-    /// The refresh failed; `pausesSession`: the failure counts for ``SessionRefreshPauses``, and was not counted during the preparation.
+    /// The refresh failed; `pausesSession`: the failure must still be counted in ``SessionRefreshPauses``.
     case failed(IdentityError, pausesSession: Bool = false)
 }

@@ -75,7 +75,7 @@ extension RefreshStateMachine {
                 .failed(error, pausesSession: true)
             )
         }
-        // The store may have a copy of a response from memory or the spool, or another response.
+        // If the response comes from memory or the spool, the store may have a copy of the response, or another response.
         let stored = if case .unsaved = source { baseState?.response } else { RefreshResponse?.none }
         let isOtherStored = stored.map { !$0.isSame(as: response) } ?? false
         let copies = isOtherStored ? [response] : [response, stored].compactMap(\.self)

@@ -51,7 +51,7 @@ extension RefreshStateMachine {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
         case .responded(_, let stored)?:
             var response = response
-            // A copy of the stored response may lack the error code, because only the store has it.
+            // A copy of the stored response may lack the error code, which only the store has.
             if stored.isSame(as: response), response.loginMismatch == nil {
                 response.loginMismatch = stored.loginMismatch
             }

@@ -26,8 +26,8 @@
 /// - `ended`: The refresh fails, and the buyer must sign in again.
 ///
 /// A refresh is *in doubt* while the refresh token may have been used and no accepted response shows whether it was. A response has a
-/// *login mismatch* if it belongs to another login, for example because its ID token names another buyer. This may be an attack. So callers
-/// get no token of the session until a validation accepts the response.
+/// *login mismatch* if it belongs to another login, for example because its ID token names another buyer. A login mismatch may be an
+/// attack. So callers get no token of the session until a validation accepts the response.
 ///
 /// `Documentation/Operating/Refresh.md` has the tables of all transitions, failures and crash points.
 package struct RefreshStateMachine: Sendable {
@@ -60,7 +60,7 @@ package struct RefreshStateMachine: Sendable {
         /// Memory or the spool: an earlier run could not save the response or the tokens in the store.
         case unsaved
 
-        /// True also if an earlier run of the same refresh received the response or the tokens.
+        /// Whether an earlier run, usually of another refresh, received the response or the tokens.
         var isFromEarlierRefresh: Bool { if case .provider = self { false } else { true } }
     }
 

@@ -38,8 +38,8 @@ extension TokenRefresher {
 
     /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``.
     ///
-    /// If no newer tokens can be validated now, the old tokens are returned. If a response belongs to another login, they have no refresh
-    /// token, because the old refresh token must not be sent again, not even in a revocation.
+    /// If no newer tokens can be validated now, the old tokens are returned. If a response belongs to another login, the result has no
+    /// refresh token, because the old refresh token must not be sent again, not even in a revocation.
     func lastTokens(in states: [SessionState], of session: StoredSession) async -> TokenSet? {
         guard case .responded(var old, let response)? = states.first else { return states.first?.tokens }
         do {

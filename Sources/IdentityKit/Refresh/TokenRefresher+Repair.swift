@@ -7,8 +7,8 @@ extension TokenRefresher {
 
     /// Completes the interrupted refreshes of crashed processes, and saves the tokens and responses that this process could not save.
     ///
-    /// `pausing`: a session is skipped during the pause after a failed refresh, unless memory or the spool has a state of it. So a response
-    /// that validation rejects each time is validated less often, at most with pauses of 30 seconds.
+    /// `pausing`: a session is skipped during the pause after a failed refresh, unless memory or the spool has a state of the session. So a
+    /// response that fails every validation is validated less often, with pauses of up to 30 seconds.
     func repairAll(pausing: Bool) async throws -> RepairReport {
         let kept = await sessionsToRepair()
         var ids = kept

@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// Refreshes sessions; all callers of this process share one refresh of a session.
 ///
-/// The session's lock lets only one process at a time refresh the session. A refresh consists of one or more ``RefreshRun``s under the
-/// lock. ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is due.
+/// The session's lock lets only one process at a time refresh the session. A refresh consists of one or more runs under the lock
+/// (``RefreshRun``). ``SessionTokensReader`` and ``RefreshSchedule`` decide whether a refresh is due.
 struct TokenRefresher: SessionService {
     let context: SessionContext
 
@@ -49,9 +49,8 @@ struct TokenRefresher: SessionService {
                     unsaved.warning(for: id)
                 )
             }
-            // The refresh that this caller joined may have ended long ago, so its tokens may have expired since. Tokens of a refresh less
-            // than
-            // 30 seconds ago count as new even then.
+            // The refresh that this caller joined may have ended long ago, so its tokens may have expired since. Tokens that a refresh of
+            // this process returned less than 30 seconds ago count as new even then.
             let isNew = !hasExpired || schedule.isJustRefreshed(found.tokens, of: id)
             if found.outcome != .waited || isNew && goal.isReached(by: found.tokens) { return found }
             goal = .replacing(found.tokens)
@@ -89,7 +88,7 @@ struct TokenRefresher: SessionService {
     /// Refreshes a session, or adopts the tokens that another process has received for it.
     ///
     /// `limit` is the time to wait for another process. A caller that needs new tokens waits longer if another process may still save its
-    /// response. After the time, ``RefreshWaitEnded`` is thrown.
+    /// response. When the time has passed, ``RefreshWaitEnded`` is thrown.
     func refreshUnderLock(
         _ id: SessionID,
         for goal: RefreshGoal,

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// New tokens, and responses that may contain tokens, that the store could not save.
 ///
-/// They are kept until the store has saved them or has newer tokens: in memory and, if the store has a spool, in this local directory.
+/// They are kept until the store has saved them or has newer tokens: in memory, and in the store's spool (a local directory) if the store
+/// has a spool.
 final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
         /// The session as it would have been saved, with the new state.
@@ -100,8 +101,7 @@ final class UnsavedTokens: Sendable {
     ) async {
         let id = session.id
         // The new tokens must not be lost if no fingerprint can be computed. The empty text equals no fingerprint, so the state is then
-        // used
-        // until another process saves the session.
+        // used until another process saves the session.
         let replacedFingerprint = (try? Self.fingerprint(of: tokens)) ?? ""
         var session = session
         session.payload = Self.payload(of: state, replacing: replacedFingerprint)
@@ -218,7 +218,8 @@ final class UnsavedTokens: Sendable {
             replacedFingerprint: replaced,
             isSpooled: true
         )
-        // The process that spooled new tokens has told the observers. A process that spooled a response may have crashed before.
+        // The process that spooled new tokens has told the observers. A process that spooled a response may have crashed before it told
+        // them.
         if entry.state.response == nil { entry.report = .spooled }
         return entry
     }
