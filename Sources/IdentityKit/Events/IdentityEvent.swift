@@ -43,7 +43,7 @@ public struct IdentityEvent: Sendable {
         case providerResumed
         /// The store, the spool, a repair or a sweep failed, with this error code.
         ///
-        /// In detail: the store could not save new tokens or a response to a refresh, the spool could not save or be read, a repair or a
+        /// In detail: the store could not save new tokens or a response to a refresh, the spool could not be written or read, a repair or a
         /// sweep failed, or a repair found a record that cannot be read.
         case storeFailed(IdentityError.Code)
         /// The store could not save new tokens, or a response that is not validated yet; the spool (``SessionSpooling``) has them.
@@ -59,7 +59,7 @@ public struct IdentityEvent: Sendable {
         case sessionEnded(SessionEndReason)
         /// A new session replaced the event's session, after a step-up or a new sign-in of the same buyer in the same browser.
         case sessionReplaced
-        /// A logout ended the session, or a web app's routes ended it, because the buyer had too many sessions.
+        /// A logout ended the session, or the routes of a web app ended a session of a buyer with too many sessions.
         case loggedOut
         /// A provider's logout token, or a browser's return from a provider's logout page, was rejected or not processed, with this code.
         case logoutRefused(IdentityError.Code)

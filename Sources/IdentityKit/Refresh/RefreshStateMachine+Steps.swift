@@ -123,8 +123,9 @@ extension RefreshStateMachine {
 
     /// Continues after another process's change has prevented the save of new tokens; `current` is the stored state.
     ///
-    /// - If `current` has other tokens, the caller gets those. The new tokens are not revoked, because a revocation may also invalidate the
-    ///   tokens in `current`. If the session has ended, the new tokens are revoked, and the refresh fails.
+    /// - If `current` has other tokens than the old ones, the caller gets these tokens. The new tokens are not revoked, because a
+    ///   revocation may also invalidate the tokens in `current`. Exception: if the session has ended, the new tokens are revoked, and the
+    ///   refresh fails.
     /// - If `current` has the old tokens and a response, the response may contain newer tokens. So the new tokens are spooled, and the
     ///   refresh starts again.
     /// - If `current` has the old tokens and no response, the new tokens replace them, even if the session has ended: the provider may
