@@ -28,7 +28,8 @@ package struct CircuitBreaker: Sendable {
 
     /// Permits a call; nil while calls are refused.
     ///
-    /// After the pause of an open breaker, only the first call is permitted, as the probe, until it ends.
+    /// After the pause of an open breaker, the first call is the probe. Other calls are refused until ``release(_:)`` ends it, so call that
+    /// method even if the call fails.
     package mutating func permit(at now: Duration) -> Permit? {
         guard wait(at: now) == nil else { return nil }
         isProbing = !isClosed

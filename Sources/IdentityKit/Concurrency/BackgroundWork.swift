@@ -23,7 +23,7 @@ final class BackgroundWork: Sendable {
         return try await task.value.get()
     }
 
-    /// Runs an operation and waits for its result, at most for the limit.
+    /// Runs an operation and waits for its result, at most for `limit`.
     ///
     /// Returns nil if the operation takes longer, or if the caller is cancelled. In both cases the operation continues.
     func run<Value: Sendable>(

@@ -12,6 +12,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     }
 
     private struct State {
+        /// A locked key has an entry, which is empty if no task waits; a free key has no entry.
         var waiters: [Key: [Waiter]] = [:]
         var lastTicket = 0
     }

@@ -112,7 +112,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         }
         guard started else { return (flight, false) }
         let correlationID = Correlation.current
-        // An operation that never ends must not block the callers. The timer is unstructured, because its caller may return first.
+        // An operation that never ends must not block the callers. The timer is unstructured: the caller that starts it may return first.
         let timer = timeLimit.map { limit in
             Task {
                 try await limit.clock.sleep(for: limit.duration)

@@ -12,9 +12,9 @@ public struct IdentityEnvironment: Sendable {
     public var clock: any IdentityClock
     /// Makes unpredictable bytes.
     public var random: any RandomSource
-    /// The observers of events that belong to no session, such as a failed fetch of keys by a provider.
+    /// The observers of events that a provider itself reports, such as a failed fetch of keys.
     ///
-    /// Events of logins and sessions go to the observers of the ``SessionManager``.
+    /// Other events of logins and sessions go to the observers of the ``SessionManager``.
     public var observers: [any IdentityObserver]
     /// The `User-Agent` of every request to providers and shops, for example `MyShop/2.1`; Shopify rejects requests without `User-Agent`.
     public var userAgent: String

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts events, for a metrics page or for tests; pass the value as an observer to ``SessionManager`` and ``IdentityEnvironment``.
+/// Counts events, for a metrics page or for tests; pass one instance as an observer to ``SessionManager`` and ``IdentityEnvironment``.
 public final class IdentityCounters: IdentityObserver {
     /// One kind of event at one provider.
     public struct Key: Sendable, Hashable {

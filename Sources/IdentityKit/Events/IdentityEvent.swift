@@ -12,7 +12,7 @@ public struct IdentityEvent: Sendable {
         ///
         /// If `isRevoked` is false, the tokens may stay valid at the provider until they expire.
         case loginTokensDropped(isRevoked: Bool)
-        /// An access token was refreshed, before or after its expiry (``TokenOutcome``).
+        /// An access token was refreshed, before its expiry (``TokenOutcome/refreshedEarly``) or after (``TokenOutcome/refreshedLate``).
         case refreshed(TokenOutcome)
         /// A refresh returned tokens that lack scopes or the refresh token of the old tokens.
         case tokensReduced(TokenLosses)
@@ -20,7 +20,7 @@ public struct IdentityEvent: Sendable {
         ///
         /// Only the codes `session_ended`, `rotation_lost` and `session_unknown` mean that the buyer is signed out. A process reports each
         /// error code of a stored response once, not at each attempt to validate the response. A response of another login is reported with
-        /// ``IdentityEvent/isAttackSuspected``. A call that tries no refresh, because refreshes are paused or too many wait, reports no
+        /// ``IdentityEvent/isAttackSuspected``. A call that tries no refresh, because refreshes are paused or too many wait, causes no
         /// event.
         ///
         /// ``SessionManager/maintain(sweepingEvery:)`` sends the event without a session for a provider that fails
@@ -28,8 +28,7 @@ public struct IdentityEvent: Sendable {
         case refreshFailed(IdentityError.Code)
         /// The provider may have used the refresh token, but no response showed whether it did (``RefreshRefusal/Kind/inDoubt``).
         ///
-        /// After the first of these failures, the refresh sends the token once more. After the second failure, the next refresh sends the
-        /// token again.
+        /// After the first failure of this kind, a refresh sends the token once more; after the second one, the next refresh sends it.
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved, or after a backup of the store was restored.
         case refreshRepaired
@@ -61,7 +60,7 @@ public struct IdentityEvent: Sendable {
         case sessionReplaced
         /// A logout ended the session, or the routes of a web app ended a session of a buyer with too many sessions.
         case loggedOut
-        /// A provider's logout token, or a browser's return from a provider's logout page, was rejected or not processed, with this code.
+        /// A provider's logout token, or a browser's return from a provider's logout page, was rejected or could not be processed.
         case logoutRefused(IdentityError.Code)
         /// The tokens of an ended session or of a failed login could not be revoked; with the error's code.
         case revocationFailed(IdentityError.Code)

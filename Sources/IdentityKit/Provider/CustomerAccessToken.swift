@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// A Shopify token that signs a buyer in on a cart: of the Customer Account API, or of a legacy customer.
+/// A Shopify token that identifies the buyer of a cart: a token of the Customer Account API, or of a legacy customer.
 ///
 /// The separate type prevents an app from putting another provider's token on a cart by mistake.
 public struct CustomerAccessToken: Sendable {

@@ -22,10 +22,12 @@ public protocol IdentityProvider: Sendable {
     /// The description of this provider, for example its name, kind and client.
     var descriptor: ProviderDescriptor { get }
 
-    /// Begins a login: makes the authorization URL and the login attempt to store until the callback.
+    /// Begins a login: makes the authorization URL and the login attempt to store until the callback; throws ``IdentityError``.
     func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest
 
     /// Completes a login: checks the untrusted callback against the stored attempt, exchanges the code and validates the response.
+    ///
+    /// - Throws: ``IdentityError``.
     func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet
 
     /// Refreshes tokens (RFC 6749 section 6).
@@ -39,8 +41,8 @@ public protocol IdentityProvider: Sendable {
 
     /// The provider's logout page, which ends the provider's own session in the buyer's browser.
     ///
-    /// The browser returns to `postLogoutRedirectURI`. ``SessionManager`` passes nil if neither the options of the logout nor
-    /// ``descriptor`` contain an address.
+    /// The browser returns to `postLogoutRedirectURI`, an address that is registered at the provider. ``SessionManager`` passes nil if
+    /// neither the options of the logout nor ``descriptor`` contain an address.
     ///
     /// - Returns: The URL; nil when the provider has no logout page for these tokens.
     /// - Throws: ``IdentityError`` when the URL could not be created, for example because the provider's metadata could not be fetched.
@@ -58,7 +60,7 @@ public protocol BuyerProfileProviding: Sendable {
 
 /// A provider whose sessions can give a Storefront cart an identity.
 public protocol CartClaimProviding: Sendable {
-    /// The identity that the session with these tokens can give to a cart.
+    /// The identity that the session with these tokens can give to a cart; throws ``IdentityError``.
     func cartClaim(for tokens: TokenSet) async throws -> CartClaim
 }
 
@@ -71,9 +73,9 @@ public protocol ResourceAuthorizing: Sendable {
     ///
     /// A DPoP proof is valid for one request, so make new headers for every request, even for a repeated one.
     ///
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/configuration`` if the URL is not https, if the key of a DPoP-bound token
-    ///   is missing, or if ``ProviderDescriptor/resources`` is not empty and does not contain the URL's origin. A provider may permit http
-    ///   to loopback addresses.
+    /// - Throws: ``IdentityError``, with kind ``IdentityError/Kind/configuration`` if the URL is not https, if the key of a DPoP-bound
+    ///   token is missing, or if ``ProviderDescriptor/resources`` is not empty and does not contain the URL's origin. A provider may permit
+    ///   http to loopback addresses.
     func authorizationHeaders(for method: HTTPMethod, _ url: HTTPURL, with tokens: TokenSet) throws -> HTTPHeaders
 
     /// Whether to repeat a request because its DPoP proof lacked the server's nonce (RFC 9449 section 9).

@@ -45,7 +45,7 @@ extension JournaledRefreshing {
     /// Prepares nothing.
     public func prepareRefresh(of tokens: TokenSet) async throws {}
 
-    /// Prepares a refresh, sends the refresh token and validates the response, without a lock.
+    /// Prepares a refresh, sends the refresh token and validates the response, without a lock; throws ``IdentityError``.
     public func refresh(_ tokens: TokenSet) async throws -> TokenSet {
         try await prepareRefresh(of: tokens)
         do {

@@ -11,8 +11,8 @@ public struct LoginCallback: Sendable {
 
     /// Parses the callback's URL, which the browser requested: an absolute URL, or a path with its query.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is missing, malformed, larger than 16
-    ///   KiB, or has more than 64 parameters.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is missing, malformed, larger than
+    ///   16 KiB, or has more than 64 parameters.
     public init(url: String) throws(IdentityError) {
         let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }
         guard !query.isEmpty else { throw Self.invalid("The callback URL has no query.") }

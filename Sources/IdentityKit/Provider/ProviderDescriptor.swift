@@ -32,7 +32,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
 
     /// The default time limit of one request to a provider of the SDK: 8 seconds.
     ///
-    /// The default lease of a lock in PostgreSQL, 12 seconds, permits no longer time limit.
+    /// A longer time limit would not fit the default lease of a lock in PostgreSQL, which is 12 seconds.
     public static let defaultTimeout = Duration.seconds(8)
 
     /// Creates a descriptor.
@@ -89,7 +89,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
         buyer.subject.isIdentical(to: other.subject) && isSameIssuer(buyer.issuer, as: other.issuer)
     }
 
-    /// The issuer and, if it is in ``equivalentIssuers``, the other issuers of this list.
+    /// The issuer as the first element and, if it is in ``equivalentIssuers``, the other issuers of this list.
     func issuers(sameAs issuer: String) -> [String] {
         guard equivalentIssuers.contains(where: { $0.isIdentical(to: issuer) }) else { return [issuer] }
         return equivalentIssuers.reduce(into: [issuer]) { found, other in

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// Measures how long this process has seen the same refresh claim of another process in the store.
+/// Measures how long this process has seen the same refresh claim of an earlier lock holder in the store.
 ///
-/// During an outage, that process cannot save its response, so an outage must not count as time for the save. Therefore each observation
-/// adds at most `longestStep`. Times are monotonic.
+/// During an outage of the store, that holder cannot save its response, so an outage must not count as time for the save. Therefore each
+/// observation adds at most `longestStep`. Times are monotonic.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64

@@ -144,7 +144,7 @@ extension RefreshRun {
         var isResponseStored = false
         if base.generation == ownGeneration, case .responded? = try? SessionState(base) { isResponseStored = true }
         var session = successor(of: base, state, .tokens(.unsaved))
-        // Another process may have saved a newer response. So this state must not get a later generation than that save.
+        // A save of another process may contain a newer response, so this state must not get a later generation than that save.
         session.generation = ownGeneration + 1
         await unsaved.keep(session, state, replacing: old, isResponseStored: isResponseStored, reports: reports)
     }
@@ -217,8 +217,8 @@ extension RefreshRun {
         } catch {
             let error = IdentityError.wrapping(error)
             if isPermitted { observation = .responded }
-            // Each repair validates the response again, but the error is reported once. `reportLoginMismatch` reports a login mismatch, and
-            // the end of a run with a permit reports its error.
+            // Each repair validates the response again, but the error is reported once. `reportLoginMismatch` reports a login mismatch. The
+            // end of a run with a permit reports its error, so `isFirstReport` must record the error in this case too.
             if !error.isAttackSuspected, response.loginMismatch == nil,
                 memory.isFirstReport(of: error.code, in: response, for: id), !isPermitted
             {

@@ -48,7 +48,7 @@ final class RefreshSchedule: Sendable {
         guard let remaining = remaining(tokens, of: id) else { return .unknownExpiry }
         let lifetime = Self.lifetime(of: tokens)
         var isEnough = remaining >= (validity ?? Self.usualValidity(of: tokens))
-        // No refresh returns tokens that are valid longer than their lifetime. So tokens that were just refreshed are accepted.
+        // A refresh could not return tokens that are valid long enough either. So tokens that were just refreshed are accepted.
         if !isEnough, let validity, validity >= lifetime { isEnough = isJustRefreshed(tokens, of: id) }
         guard remaining > .zero, isEnough else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id, lifetime)
@@ -89,7 +89,7 @@ final class RefreshSchedule: Sendable {
 
     /// The remaining validity below which tokens are refreshed in the background; negative without a refresh token or lifetime.
     ///
-    /// A hash of the session's id changes the time, so that sessions are not all refreshed at once.
+    /// The time depends on a hash of the session's id, so that sessions are not all refreshed at once.
     private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID, _ lifetime: Duration) -> Duration {
         guard tokens.refreshToken != nil, lifetime > .zero else { return .seconds(-1) }
         let spread = id.rawValue.utf8.reduce(into: UInt32(0)) { $0 = $0 &* 31 &+ UInt32($1) } % 100

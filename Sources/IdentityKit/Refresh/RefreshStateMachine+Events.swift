@@ -66,7 +66,7 @@ extension RefreshStateMachine {
         case load
         /// Looks in memory and in the spool, a local directory, for a state that replaces the stored tokens.
         ///
-        /// `storedResponseHasNoTokens`: a state that may be older than the stored response is also found.
+        /// With `storedResponseHasNoTokens`, the search also finds a state that may be older than the stored response.
         case findUnsaved(storedResponseHasNoTokens: Bool)
         case checkClaimWait
         /// Waits for a permit of the ``ProviderRefreshLimiter``, and lets a ``JournaledRefreshing`` provider fetch its metadata and keys.
@@ -75,17 +75,15 @@ extension RefreshStateMachine {
         case prepare
         /// Saves the session, unless another process has changed it since this run last loaded or saved it.
         ///
-        /// `requiresLock`: the session is saved only while this process holds the lock.
+        /// With `requiresLock`, the session is saved only while this process holds the lock.
         case save(SessionState, Purpose, requiresLock: Bool)
-        /// Sends the refresh token.
         case send
         case validate(RefreshResponse)
         /// Reports that a response belongs to another login, unless this process has reported it before.
         case reportLoginMismatch(IdentityError, RefreshResponse)
         /// Keeps new tokens or a response in memory and in the spool, until the store has saved them.
         ///
-        /// `isReported`: the observers are told. False for a response that is validated next, because its validation may change the kept
-        /// state.
+        /// `isReported`: the observers are told; false for a response that is validated next, because its validation may change the state.
         case spool(SessionState, isReported: Bool)
         case removeUnsaved
         /// Revokes the tokens that are in memory or in the spool for a session that was removed or has expired.

@@ -36,7 +36,7 @@ extension RefreshStateMachine {
 
     /// Saves the mark that this process is about to wait for the response of the process that saved the claim.
     ///
-    /// The save also proves that the store accepts writes. So that process can now save a response that the store refused before.
+    /// The save also proves that the store accepts writes, so the other process can now save a response that the store refused before.
     mutating func markAwaited(_ claim: RefreshClaim) -> Action {
         guard !claim.isAwaited, let tokens = baseState?.tokens else { return go(.checkClaimWait, .checkClaimWait) }
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
@@ -44,8 +44,8 @@ extension RefreshStateMachine {
 
     /// Continues with a response from memory or the spool.
     ///
-    /// An `active` or `claimed` session first gets the response, because its validation may fail for a long time. Without the response in
-    /// the store, another machine would send the old refresh token again.
+    /// If the session is `active` or `claimed`, the response is first saved in the store, because its validation may fail for a long time.
+    /// Without the response in the store, another machine would send the old refresh token again.
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
         switch baseState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
@@ -62,8 +62,8 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and the spool, and searches there once more.
     ///
-    /// If the spool cannot remove the response, the second search puts it back into memory. The second call then only removes the response,
-    /// without another search. In memory, the response would mark newer tokens as spooled (``UnsavedTokens/Entry/isSpooled``).
+    /// If the spool cannot remove the response, the second search puts it back into memory. The second call then removes it from memory,
+    /// without another search. If it stayed there, ``UnsavedTokens`` would mark newer tokens as spooled, although the spool may lack them.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true
@@ -80,7 +80,7 @@ extension RefreshStateMachine {
 
     /// Saves the claim, which tells the next process that the refresh token may have been used.
     ///
-    /// The record is as large as the record of the expected response. So the save also proves that the store has space for the response.
+    /// The record has the expected size of a record with the response, so the save also proves that the store has space for the response.
     mutating func saveClaim(_ new: RefreshClaim) -> Action {
         guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         claim = new

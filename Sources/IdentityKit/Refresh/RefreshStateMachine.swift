@@ -17,12 +17,14 @@
 ///
 /// A provider that is not ``JournaledRefreshing`` returns validated tokens in step 4, so its refreshes omit steps 5 and 6.
 ///
-/// If step 1 finds nothing unsaved, the stored state decides how the refresh continues:
+/// If step 1 finds unsaved tokens, step 7 follows. If it finds an unsaved response, step 5 follows for an `active` or `claimed` session,
+/// and otherwise step 6. If it finds nothing unsaved, the stored state decides how the refresh continues:
 ///
 /// - `active`: If the stored tokens reach the ``RefreshGoal``, the refresh ends. If not, step 2 follows.
 /// - `claimed`: Step 2 follows. The refresh sends the token again, because some providers accept a used token for a short time. If the
-///   process that saved the claim may still run, the refresh first waits for that process's response.
-/// - `responded`: Step 6 follows. The refresh sends the token again only if the stored response contains no token.
+///   process that saved the claim may still save a response, the refresh first waits for it.
+/// - `responded`: Step 6 follows. The refresh sends the token again only if the stored response contains no token, and has no login
+///   mismatch (see below).
 /// - `ended`: The refresh fails, and the buyer must sign in again.
 ///
 /// A refresh is *in doubt* while the refresh token may have been used and no accepted response shows whether it was. A response has a

@@ -37,7 +37,8 @@ extension TokenRefresher {
 
     /// Returns this manager's sessions that have a state in memory or in the spool, and revokes the spooled tokens of removed sessions.
     ///
-    /// Spooled sessions of other tenants are left out, because only a manager of their tenant has their provider.
+    /// Spooled sessions of other tenants are left out, because only a manager of their tenant has their provider. A session that the store
+    /// cannot read is included, so that only its own repair fails.
     func sessionsToRepair() async -> Set<SessionID> {
         var ids = unsaved.sessions
         do {
@@ -62,7 +63,7 @@ extension TokenRefresher {
 
     /// Repairs a session; does not count a session that was removed, has expired, or was repaired by another process or task.
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> Count {
-        // A refresh of this process makes the repair unnecessary. Waiting for the refresh would delay the other repairs.
+        // A running refresh of this process makes the repair unnecessary. Waiting for the refresh would delay the other repairs.
         if flights.isUnderWay(id) { return { $0.busy += 1 } }
         do {
             let refreshed = try await refresh(id, for: .repairing, waitingUpTo: limit)

@@ -45,7 +45,7 @@ package struct TokenRevocation: SessionService {
         }
     }
 
-    /// Whether the provider revoked the tokens; false if the provider cannot revoke them or revocation is switched off.
+    /// Revokes tokens; returns false if the provider cannot revoke them or revocation is switched off.
     private func revoke(
         _ tokens: TokenSet,
         of provider: String,
