@@ -1,7 +1,6 @@
 /// The browser that sent a buyer's request: its IP address and its user agent.
 ///
-/// The address and the user agent are personal data. The events of a sign-in and the buyer's list of sign-ins contain them only if the
-/// app passes them:
+/// Both values are personal data. The SDK records them only if the app permits it, for example with ``scope(_:)``:
 ///
 /// ```swift
 /// let browser = BuyerBrowser(address: address, userAgent: request.headers["User-Agent"])
@@ -27,17 +26,17 @@ public struct BuyerBrowser: Sendable, Equatable {
         self.userAgent = userAgent.flatMap(Self.printable)
     }
 
-    /// Whether nothing is known about the browser.
+    /// Whether both ``address`` and ``userAgent`` are nil.
     public var isEmpty: Bool { address == nil && userAgent == nil }
 
     /// Runs an operation that this browser requested, such as a sign-in.
     ///
-    /// The events and the stored session of this sign-in name the browser.
+    /// The events of the sign-in contain the browser, and the store keeps the browser with the new session.
     public func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         try await Self.$current.withValue(isEmpty ? nil : self, operation: body)
     }
 
-    /// Keeps only printable ASCII, at most 256 bytes: other bytes, such as line breaks, could forge a line of a log.
+    /// Other bytes, such as line breaks, could forge a line of a log.
     private static func printable(_ text: String) -> String? {
         let bytes = text.utf8.lazy.filter { (0x20..<0x7F).contains($0) }.prefix(256)
         return bytes.isEmpty ? nil : String(decoding: Array(bytes), as: UTF8.self)

@@ -12,10 +12,9 @@ public struct BuyerSignIn: Sendable {
     public let provider: String
     /// When the buyer signed in.
     public let createdAt: Date
-    /// When the session was last used, as the app reported it to ``SessionManager/noteUse(of:)``; ``createdAt`` if the app reported no
-    /// use.
+    /// The last stored time of ``SessionManager/noteUse(of:)``; ``createdAt`` if the store has no such time.
     ///
-    /// The time is stored at most once in each ``SessionManager/Configuration/useInterval``.
+    /// ``SessionManager`` stores the time at most once in each ``SessionManager/Configuration/useInterval``.
     public let lastUsedAt: Date
     /// The browser that signed in; nil if the app passed no ``BuyerBrowser`` at the sign-in, or if the stored value is missing or damaged.
     public let browser: BuyerBrowser?

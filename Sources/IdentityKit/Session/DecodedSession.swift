@@ -1,4 +1,4 @@
-/// A session from the store, decoded once for all callers that share the read (``SharedSessionReads``).
+/// A stored session whose payload is decoded once, when the object is created.
 final class DecodedSession: Sendable {
     final class Decoded: Sendable {
         let state: SessionState

@@ -19,11 +19,11 @@ public struct Session: Sendable {
         let isAttackSuspected: Bool
     }
 
-    /// All copies of a session share the storage, because sessions are copied much more often than they are created.
+    /// A reference that all copies of a session share, because sessions are copied much more often than they are created.
     private let storage: Shared<Content>
     private var content: Content { storage.value }
 
-    /// The id that the app keeps in its cookie.
+    /// The id that the app keeps in its cookie; a secret, because a browser that sends the id is signed in.
     public var id: SessionID { content.id }
     /// The provider's name; ``SessionManager/guestProvider`` for a guest.
     public var provider: String { content.provider }
@@ -35,8 +35,7 @@ public struct Session: Sendable {
     var storedBuyer: (issuer: String, subject: String) { content.storedBuyer }
     /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
     ///
-    /// If the response to a refresh contains no ID token, the session keeps the earlier claims. These claims are older than the access
-    /// token.
+    /// After a refresh without an ID token, the session keeps the earlier claims.
     public var claims: IDTokenClaims? { content.claims }
     /// When the buyer authenticated at the provider (`auth_time`); nil for a guest, and if the login's ID token does not contain the time.
     ///
@@ -52,7 +51,7 @@ public struct Session: Sendable {
     public var expiresAt: Date? { content.expiresAt }
     /// Whether the session has a refresh token.
     public var isRefreshable: Bool { content.isRefreshable }
-    /// Whether a refresh of the session is unfinished: it still runs, its outcome is unknown, or its response is not accepted yet.
+    /// Whether a refresh of the session is unfinished: the refresh still runs, its outcome is unknown, or its response is not accepted.
     ///
     /// The next refresh or repair (``SessionManager/repair()``) tries to complete the unfinished refresh.
     public var isInDoubt: Bool { content.isInDoubt }
@@ -60,7 +59,7 @@ public struct Session: Sendable {
     public var endReason: SessionEndReason? { content.endReason }
     /// Whether the provider's response to the last refresh belongs to another login, for example because it names another buyer.
     ///
-    /// If it does, the SDK returns no token of this session (``IdentityError/isAttackSuspected``).
+    /// If the value is true, the SDK returns no token of this session (``IdentityError/isAttackSuspected``).
     public var isAttackSuspected: Bool { content.isAttackSuspected }
 
     /// Whether the session is a guest's: no buyer has signed in, and it only has attachments, such as a cart.
@@ -68,9 +67,8 @@ public struct Session: Sendable {
 
     /// Whether the buyer has to sign in; treat such a session as not signed in.
     ///
-    /// The value can be false although a call for tokens fails. For example, the call throws ``IdentityError/Code/notRefreshable`` if the
-    /// tokens have expired and there is no refresh token. It throws ``IdentityError/Code/issuerChanged`` if the tokens have another issuer
-    /// than the configured one.
+    /// If the value is false, a call for tokens can still throw: ``IdentityError/Code/notRefreshable`` if the tokens have expired and the
+    /// session has no refresh token, or ``IdentityError/Code/issuerChanged`` if the tokens' issuer is not the configured issuer.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 
     init(_ stored: StoredSession, _ state: SessionState) {

@@ -4,12 +4,9 @@ internal import IdentityCrypto
 struct SessionCreator: SessionService {
     let context: SessionContext
 
-    /// Stores a new session that contains the tokens of a login.
+    /// Stores a new session with the tokens of a login.
     ///
-    /// If `isReplacement` is true, the caller removes another session of the tenant next. So the tenant may exceed the store's maximum
-    /// number of sessions for a moment.
-    ///
-    /// - Throws: `IdentityError` if the tokens' buyer has no issuer or no subject, and the store's error.
+    /// If `isReplacement` is true, the store ignores its maximum number of sessions: the caller then removes a session of the same tenant.
     func create(
         for tokens: TokenSet,
         by descriptor: ProviderDescriptor,
@@ -67,7 +64,7 @@ struct SessionCreator: SessionService {
         return Session(stored, state)
     }
 
-    /// Adds a session to the store; after an error, removes the session, unless the error proves that the store did not add it.
+    /// Adds a session to the store; after an error, removes the session, unless the error proves that the store did not add the session.
     ///
     /// Without the removal, the store could keep a session whose id no caller knows.
     private func insert(_ session: StoredSession, isReplacement: Bool = false) async throws {

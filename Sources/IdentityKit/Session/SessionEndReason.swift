@@ -19,6 +19,6 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
     ///
     /// Only sessions that a logout returns, or passes to a ``SessionParticipant``, have this reason.
     public static let unreadable = Self(rawValue: "unreadable")
-    /// The session is a guest's session without tokens: ``SessionManager/beginGuest(retainedFor:)``.
+    /// The session belongs to a guest and has no tokens (``SessionManager/beginGuest(retainedFor:)``).
     public static let guest = Self(rawValue: "guest")
 }

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 
-/// Decides how long a session is kept, and whether it has expired.
 final class SessionLifetime: Sendable {
     private let clock: any IdentityClock
     private let configuration: SessionManager.Configuration
@@ -13,13 +12,10 @@ final class SessionLifetime: Sendable {
         beginning = (clock.now, clock.elapsed)
     }
 
-    /// The current time for the expiry of sessions.
+    /// The wall clock's time, limited by the monotonic clock, because a wall clock that jumps ahead must not end sessions early.
     ///
-    /// It is the wall clock's time, but at most the time of the manager's creation plus the time that has passed since then on the
-    /// monotonic clock. Without this limit, a wall clock that jumps ahead would end sessions early.
-    ///
-    /// The limit does not apply to login attempts. If a wall clock was behind and is corrected, the limit would keep login attempts valid
-    /// too long.
+    /// Do not use this time for login attempts: after the correction of a slow wall clock, the limit would keep login attempts valid too
+    /// long.
     var now: Date {
         min(clock.now, beginning.now + (clock.elapsed - beginning.elapsed).timeInterval)
     }
@@ -27,7 +23,7 @@ final class SessionLifetime: Sendable {
     /// Returns when a session that is saved now will end; `earlier` is the previously saved end, nil for a new session.
     func end(ofSessionSince createdAt: Date, keptUntil earlier: Date? = nil) -> Date {
         let sliding = clock.now + configuration.sessionRetention.timeInterval
-        // This process's clock may be behind. It must not move the session's end to an earlier time.
+        // If this process's clock is behind, the session's end must not move to an earlier time.
         return limited(max(earlier ?? sliding, sliding), since: createdAt)
     }
 
@@ -39,7 +35,6 @@ final class SessionLifetime: Sendable {
             ? session.retainedUntil : limited(session.retainedUntil, since: session.createdAt)
     }
 
-    /// Whether a session has expired; every call treats an expired session as unknown, even before a sweep removes it.
     func hasExpired(_ session: StoredSession) -> Bool {
         end(of: session) < now
     }

@@ -1,16 +1,15 @@
 internal import Synchronization
 
-/// Notifies a manager's participants, such as the cart adapter, when sessions are refreshed or end.
 final class SessionParticipants: Sendable {
     private struct State {
         var boxes: [ParticipantBox] = []
-        /// The sessions whose refreshes a background task is reporting, each with the value to report next.
+        /// The sessions that a background task is reporting to the participants, each with the next value to report.
         ///
-        /// The value is nil while the task reports the newest one.
+        /// The next value is nil while the task reports the newest value.
         var waiting: [SessionID: Session?] = [:]
-        /// The sessions of which the participants were told that the provider has ended them, each with its generation at that time.
+        /// The sessions for which `sessionNeedsLogin` was called, each with its generation at that time.
         ///
-        /// If the table evicts a session, the participants may be told a second time.
+        /// If the table evicts a session, `sessionNeedsLogin` may be called a second time.
         var needingLogin = BoundedTable<SessionID, Int64>(maximum: 10_000)
     }
 
@@ -52,11 +51,10 @@ final class SessionParticipants: Sendable {
 
     /// Notifies the participants in the background that a session has new tokens after a refresh or a step-up.
     ///
-    /// If the session is refreshed several times during a notification, only the newest value is reported next. If a participant starts a
-    /// refresh of the session during its notification, this refresh is not reported. With short-lived tokens, each such report could cause
-    /// the next refresh, without end.
+    /// During a notification, only the newest of further refreshes is kept for the next notification. A refresh that a participant starts
+    /// during its notification is not reported: with short-lived tokens, each report could cause the next refresh.
     func notifyRefreshed(_ session: Session) {
-        // While the new tokens are not saved, the stored session keeps its generation. A further end must be reported nevertheless.
+        // Until the new tokens are saved, the stored generation does not change. Without this removal, a new end would not be reported.
         state.withLock { $0.needingLogin.remove(session.id) }
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }
@@ -68,9 +66,7 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Notifies the participants in the background if the provider has ended the session.
-    ///
-    /// Further calls do nothing, normally until the session has changed.
+    /// Notifies the participants in the background if the provider has ended the session; normally once for each generation.
     func notifyNeedsLogin(of ended: StoredSession) {
         guard !all.isEmpty else { return }
         let id = ended.id
@@ -97,10 +93,9 @@ final class SessionParticipants: Sendable {
         }
     }
 
-    /// Notifies the participants that a session has ended, and waits for them.
+    /// Notifies the participants that a session has ended, and returns their errors.
     ///
-    /// - Returns: The errors of the participants. If the participants take longer than `longestWait`, or if this task is cancelled, a
-    ///   single error; the participants then continue in the background.
+    /// After `longestWait`, or if this task is cancelled, returns one error instead; the participants then continue in the background.
     func notifyEnded(_ ended: LoggedOutSession, since started: Duration) async -> [IdentityError] {
         guard !all.isEmpty else { return [] }
         return await background.run(waitingUpTo: longestWait) { [self] in

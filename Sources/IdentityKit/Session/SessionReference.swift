@@ -27,7 +27,7 @@ extension SessionID {
 
     /// A hash of a session's id for one purpose, such as `reference`; another purpose gives another hash.
     ///
-    /// If OpenSSL fails, for lack of memory, the result is random, so that it equals no other hash.
+    /// If OpenSSL fails, for lack of memory, the result is random bytes, which equal no other hash.
     static func hash(_ purpose: String, _ id: SessionID) -> [UInt8] {
         let bytes = Array("\(purpose)\0\(id.rawValue)".utf8)
         return (try? Digest.sha256(bytes)) ?? (0..<32).map { _ in UInt8.random(in: 0...255) }

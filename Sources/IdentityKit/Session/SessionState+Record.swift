@@ -3,20 +3,14 @@ internal import IdentityCrypto
 
 extension SessionState {
     private static let version = 4
-    /// The JSON limits for a payload that is read from the store.
-    ///
-    /// The length has no limit here, because the store limits the length when it saves the payload. The depth limit is higher than for an
-    /// ID token, because the payload contains the ID token's claims a few levels below its root.
+    // The store limits the length of a payload when it saves the payload. The depth limit is higher than for an ID token, because the
+    // payload contains the ID token's claims a few levels below its root.
     private static let limits = JSONLimits(maximumBytes: .max, maximumDepth: JSONLimits().maximumDepth + 8)
 
-    /// The state as the payload that the store encrypts.
+    /// Encodes the state as the payload of a stored session.
     ///
-    /// If the tokens include a refresh token, some payloads have padding:
-    ///
-    /// - The `claimed` payload has padding of the expected response's length. It is saved before the refresh token is sent. Without the
-    ///   padding, a full disk could prevent the save of the response, which contains the only valid refresh token.
-    /// - The payload of a new session has this padding and a little more. So its first `claimed` payload is not longer and can be saved on
-    ///   a full disk.
+    /// A `claimed` payload has padding of the expected response's length. Without the padding, a full disk could prevent the save of the
+    /// response, which contains the only valid refresh token. A new session has a little more padding, for its first `claimed` payload.
     package func payload(ofNewSession isNew: Bool = false) -> Secret {
         var room = 0
         if let tokens, tokens.refreshToken != nil {
@@ -40,7 +34,6 @@ extension SessionState {
         let (name, key, value): (String, String, JSONValue?) =
             switch self {
             case .active: ("active", "", nil)
-            // The key of the claim in stored payloads is `intent`.
             case .claimed(_, let claim): ("claimed", "intent", claim.value)
             case .responded(_, let response): ("responded", "response", response.value)
             case .ended(let reason, _): ("ended", "end", .string(reason.rawValue))
@@ -53,10 +46,9 @@ extension SessionState {
         return object
     }
 
-    /// Decodes the payload of a stored session.
+    /// Decodes the payload; throws ``IdentityError/Code/storeCorrupt`` if this version of the SDK cannot decode it.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/storeCorrupt`` if this version cannot decode the payload. A stored
-    ///   response that cannot be decoded is never treated as missing: it may contain the only valid refresh token.
+    /// A response that cannot be decoded is not treated as missing, because it may contain the only valid refresh token.
     package init(_ stored: StoredSession) throws(IdentityError) {
         try self.init(Self.value(of: stored))
     }
@@ -103,8 +95,7 @@ extension SessionState {
     /// Space for a ``RefreshClaim`` of some 100 bytes, and for tokens that become a little longer at a refresh.
     private static let roomForClaim = 512
 
-    /// The base64url length of the expected token response: its tokens are as long as these, plus 1 KB for longer tokens and other
-    /// members.
+    /// The base64url length of a token response with tokens of the same length, plus 1 KB for longer tokens and other members.
     private static func expectedResponseLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3

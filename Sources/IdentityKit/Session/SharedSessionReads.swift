@@ -1,11 +1,9 @@
 internal import Synchronization
 
-/// Reads sessions from the store; callers that ask for the same session at the same time share a read and its decoding.
+/// Loads sessions from the store; callers that load the same session at the same time share one read and its decoding.
 ///
-/// The first caller reads at once. Callers that ask during this read wait until it ends. Then one of the waiting callers reads for all of
-/// them. They do not share the first read, because it may lack changes that were saved after it began.
-///
-/// If the task of the reading caller is cancelled and the read fails, another caller reads for the waiting callers.
+/// Callers that arrive during a read wait until this read ends, and share the next read. The running read may lack changes that were saved
+/// after the read began.
 final class SharedSessionReads: Sendable {
     private typealias Waiter = CheckedContinuation<Turn, Never>
 
@@ -23,9 +21,7 @@ final class SharedSessionReads: Sendable {
         self.visible = visible
     }
 
-    /// Loads a session with a read that begins after the call.
-    ///
-    /// - Throws: In the same cases as ``VisibleSessions/load(_:)``.
+    /// Loads a session with a read that begins after the call; throws the errors of ``VisibleSessions/load(_:)``.
     func load(_ id: SessionID) async throws -> DecodedSession {
         switch await turn(id) {
         case .take(let result): return try result.get()
@@ -59,9 +55,9 @@ final class SharedSessionReads: Sendable {
         }
     }
 
-    /// Passes the result of a read to the callers that share the read, and lets one of the later callers read next.
+    /// Passes the result of a read to `others`, which share the read, and lets one of the later callers read next.
     private func pass(_ id: SessionID, _ result: Result<DecodedSession, any Error>, to others: [Waiter]) {
-        // If this caller was cancelled, its read may have failed for this reason. Such a failure does not concern the other callers.
+        // A cancellation of this caller can make its read fail. The other callers then read again.
         let isOwnFailure = if case .failure = result { Task.isCancelled } else { false }
         let next = waiting.withLock { waiting in
             let next = (isOwnFailure ? others : []) + (waiting[id] ?? [])

@@ -1,6 +1,6 @@
 internal import FoundationEssentials
 
-/// What the attachment about a sign-in contains: the browser that signed in, and when the session was last used.
+/// The content of a session's attachment about the sign-in: the browser that signed in, and when the session was last used.
 struct SignInRecord: Sendable {
     /// The name of the session's attachment.
     static let name = "sign-in"
@@ -10,7 +10,6 @@ struct SignInRecord: Sendable {
 }
 
 extension SignInRecord {
-    /// Decodes the value of the attachment; nil if it is damaged.
     init?(_ secret: Secret) {
         guard let value = try? JSONValue(parsing: secret.revealBytes()), value.object != nil else { return nil }
         let browser = BuyerBrowser(address: value["address"]?.string, userAgent: value["user_agent"]?.string)

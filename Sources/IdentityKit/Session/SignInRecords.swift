@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Reads and writes the attachment about the sign-in of a session (``SignInRecord``).
 final class SignInRecords: Sendable {
     private let store: any SessionStore
     private let clock: any IdentityClock
@@ -17,9 +16,7 @@ final class SignInRecords: Sendable {
         self.interval = interval
     }
 
-    /// Stores the browser of a new session.
-    ///
-    /// An error of the store is ignored, because the sign-in must not fail for this reason. The buyer's list then shows no browser.
+    /// Stores the browser of a new session; ignores an error of the store, because the sign-in must not fail for this reason.
     func storeBrowser(of id: SessionID) async {
         guard let browser = BuyerBrowser.current else { return }
         _ = try? await store.setAttachment(
@@ -30,9 +27,9 @@ final class SignInRecords: Sendable {
         )
     }
 
-    /// The record about a session's sign-in; an empty record if the session has no record or a damaged one.
+    /// The record about a session's sign-in; an empty record if the stored record is missing or damaged.
     ///
-    /// A damaged record is no error, because the buyer's list must show every sign-in, so that the buyer can end it.
+    /// A damaged record must not hide a sign-in from the list in which the buyer ends sign-ins.
     func record(of id: SessionID) async throws -> SignInRecord {
         do {
             return try await store.attachment(SignInRecord.name, of: id).flatMap { SignInRecord($0.payload) }

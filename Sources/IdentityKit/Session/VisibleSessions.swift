@@ -13,17 +13,13 @@ final class VisibleSessions: Sendable {
         self.lifetime = lifetime
     }
 
-    /// Loads a session from the store.
-    ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown``, or the store's error.
+    /// Loads a session; throws ``IdentityError/Code/sessionUnknown`` if the store has no visible session with this id.
     func load(_ id: SessionID) async throws -> DecodedSession {
         guard let stored = try await store.session(id), isVisible(stored) else { throw IdentityError.unknownSession }
         return DecodedSession(stored)
     }
 
-    /// The sessions that match the filter and have not expired.
-    ///
-    /// Sessions that the store cannot read or this version cannot decode are left out.
+    /// The sessions that match the filter and have not expired, without sessions that cannot be read or decoded.
     func matching(_ filter: SessionFilter) async throws -> [Session] {
         try await listing(filter).sessions.compactMap {
             guard !lifetime.hasExpired($0), let state = try? SessionState($0) else { return nil }
@@ -69,8 +65,8 @@ final class VisibleSessions: Sendable {
 
     /// Whether this manager may complete a login or logout that began in a tenant at a provider.
     ///
-    /// Apps that share a store may use one provider name for different tenants. So if this manager has a provider with the name, that
-    /// provider must belong to the tenant. If it has no such provider, the result is true for a tenant that the manager serves.
+    /// Apps that share a store may use one provider name for different tenants. So if this manager has a provider with this name, the
+    /// provider must belong to the tenant.
     func serves(tenant: String, of provider: String) -> Bool {
         guard serves(tenant: tenant) else { return false }
         guard let descriptor = try? providers.provider(named: provider).descriptor else { return true }
