@@ -2,8 +2,8 @@ internal import FoundationEssentials
 
 /// A table in memory with a maximum number of values in each group, such as the pending logins of one tenant.
 ///
-/// The pending logins of each tenant have a separate group, so that a flood of logins at one tenant does not evict the logins of other
-/// tenants. Eviction does not search the whole table, so that a flood of unfinished logins costs little time (CVE-2021-22119).
+/// Because of the groups, a flood of logins at one tenant does not evict the logins of other tenants. Eviction does not search the whole
+/// table, so that a flood costs little time (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
     private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]
 
@@ -24,7 +24,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         var first: Place? { head < order.count ? order[head] : nil }
 
         mutating func insert(_ place: Place) {
-            // Values usually have the same lifetime, so the newest value usually expires last and the loop ends at once.
+            // Values usually have the same lifetime. The newest value then expires last, and the loop ends at once.
             var index = order.count
             while index > head, order[index - 1].expiresAt > place.expiresAt { index -= 1 }
             order.insert(place, at: index)
@@ -71,9 +71,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         groups[name] = ours
     }
 
-    /// Adds a value to the group with the empty name; evicts only values of this group that have expired.
-    ///
-    /// - Returns: False, without adding the value, if the group is full and none of its values has expired.
+    /// Adds a value to the group with the empty name; returns false if the group is full and none of its values has expired.
     mutating func insert(_ value: Value, for key: String, until expiry: Date, at now: Date) -> Bool {
         var ours = groups.removeValue(forKey: []) ?? Group()
         while ours.count >= maximum, let first = ours.first, first.expiresAt < now { ours.removeFirst(from: &entries) }
@@ -92,7 +90,6 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         return entry.value
     }
 
-    /// Removes the values that expired before a date, and returns their number.
     mutating func sweep(expiredBefore date: Date) -> Int {
         let count = entries.count
         for name in Array(groups.keys) {

@@ -37,8 +37,8 @@ public struct HeldLock: Sendable {
 
     /// Lets the process keep the lock after the body, if the lock was created with ``untilProcessEnds(keeping:)``.
     ///
-    /// Call the method if new tokens could not be saved. If another process got the lock, it would assume that this process has crashed,
-    /// and would send the old refresh token again. When a later body in this process ends without this call, the lock is released.
+    /// Call this method if new tokens could not be saved: another process that gets the lock would send the old refresh token again. When a
+    /// later body in this process ends without this call, the lock is released.
     public func keepAfterBody() { keep?() }
 
     /// How much longer the lock is certainly held; nil for a lock that cannot be lost while the body runs, and for ``notNeeded``.
@@ -49,7 +49,7 @@ public struct HeldLock: Sendable {
 
     /// Whether the acquisition of this lock proves that the previous holder has released the lock or has ended.
     ///
-    /// False for a lease and for a lock of a server: the previous holder may only be suspended or disconnected from the server, and may
-    /// still have an unsaved response of the provider.
+    /// False for a lease and for a lock of a server: the previous holder may be suspended or disconnected, and may still have an unsaved
+    /// response of the provider.
     public var provesPreviousHolderGone: Bool { time == nil }
 }

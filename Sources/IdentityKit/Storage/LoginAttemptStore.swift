@@ -5,13 +5,13 @@ public protocol LoginAttemptStore: Sendable {
     /// Adds a login attempt or a pending logout; replaces an earlier one with the same key.
     func insert(_ attempt: StoredLoginAttempt) async throws
 
-    /// Removes a login attempt and returns it, atomically: if several tasks or processes take the same attempt, only one gets it.
+    /// Removes and returns a login attempt or pending logout, atomically: only one of several tasks or processes gets the attempt.
     ///
     /// - Parameters:
-    ///   - key: The key of the login attempt.
-    ///   - check: Called with the login attempt before the attempt is removed. If `check` throws, the attempt stays in the store, so that
-    ///     a forged callback cannot end a buyer's login.
-    /// - Returns: The login attempt; nil if the store has no attempt with this key.
+    ///   - key: The key of the attempt.
+    ///   - check: Called with the attempt before its removal. If `check` throws, the attempt stays in the store, so that a forged callback
+    ///     cannot end a buyer's login.
+    /// - Returns: The attempt; nil if the store has no attempt with this key.
     /// - Throws: The error of `check`, or ``IdentityError`` of the store.
     func takeLoginAttempt(
         _ key: String,
@@ -20,17 +20,16 @@ public protocol LoginAttemptStore: Sendable {
 }
 
 extension LoginAttemptStore {
-    /// Removes a login attempt and returns it, atomically: if several tasks or processes take the same attempt, only one gets it.
+    /// Removes and returns a login attempt or pending logout; nil if the store has no attempt with this key.
     ///
     /// - Throws: ``IdentityError`` of the store.
     public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
         try await takeLoginAttempt(key, after: { _ in })
     }
 
-    /// Decodes a login attempt or pending logout with `decode`, then removes it from the store; if `decode` throws, it stays in the store.
+    /// Decodes an attempt and removes it from the store; nil if the store has no attempt with this key.
     ///
-    /// - Returns: The result of `decode`; nil if the store has no login attempt or pending logout with this key.
-    /// - Throws: The error of `decode`, or `IdentityError` of the store.
+    /// If `decode` throws, the attempt stays in the store.
     func takeDecoded<Attempt: Sendable>(
         _ key: String,
         _ decode: @escaping @Sendable (StoredLoginAttempt) throws -> Attempt

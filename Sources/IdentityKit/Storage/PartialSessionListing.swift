@@ -1,4 +1,4 @@
-/// A store that can list its readable sessions, and also reports an error if unreadable sessions may match the filter.
+/// A store that lists its readable sessions, and also reports an error if unreadable sessions may match the filter.
 ///
 /// For example, ``SessionManager/logoutAll(issuer:subject:tenant:)`` ends the readable sessions of a buyer, and then throws the error.
 public protocol PartialSessionListing: SessionRecordStore {

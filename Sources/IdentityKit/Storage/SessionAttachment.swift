@@ -2,9 +2,9 @@
 public struct SessionAttachment: Sendable {
     /// The value that is attached.
     public var payload: Secret
-    /// The number of this version of the value; ``SessionAttachmentStore/setAttachment(_:to:of:expecting:)`` detects a change by it.
+    /// The number of this version; ``SessionAttachmentStore/setAttachment(_:to:of:expecting:)`` compares it to detect a change.
     ///
-    /// Each version gets a new number, also after the attachment or its session was removed and added again.
+    /// Each version gets a new number, even if the attachment or its session was removed and added again.
     public var revision: Int64
 
     /// Creates an attachment.

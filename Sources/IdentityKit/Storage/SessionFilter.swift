@@ -1,6 +1,4 @@
-/// The conditions that a session must meet to be in a list.
-///
-/// A member that is nil is no condition.
+/// The conditions for the sessions of a list; a property that is nil is no condition.
 public struct SessionFilter: Sendable {
     /// The name of the session's provider.
     public var provider: String?
@@ -12,9 +10,9 @@ public struct SessionFilter: Sendable {
     public var providerSessionID: String?
     /// Whether a refresh of the session is unfinished (``StoredSession/isInDoubt``).
     public var isInDoubt: Bool?
-    /// The provider whose ``ProviderDescriptor/equivalentIssuers`` count for ``buyer``; nil if the lists of all providers count.
+    /// The provider whose ``ProviderDescriptor/equivalentIssuers`` count for ``buyer``; nil for those of all providers.
     ///
-    /// Stores ignore this member: ``SessionManager`` asks the store separately for each equivalent issuer.
+    /// Stores ignore this property, because ``SessionManager`` calls the store separately for each equivalent issuer.
     var equivalentsOf: String?
 
     /// Creates a filter; without arguments it matches every session.
@@ -32,18 +30,15 @@ public struct SessionFilter: Sendable {
         self.isInDoubt = isInDoubt
     }
 
-    /// Creates a filter for all sessions in the session's tenant that belong to the session's buyer.
+    /// Creates a filter for the sessions of the session's buyer in the session's tenant, at every provider.
     ///
-    /// The filter matches sessions with the session's stored issuer at every provider. At the session's own provider, it also matches
-    /// sessions with an issuer that counts as the same (``ProviderDescriptor/equivalentIssuers``).
+    /// Only at the session's own provider, ``SessionManager`` also finds sessions under ``ProviderDescriptor/equivalentIssuers``.
     package init(buyerOf session: Session) {
         self.init(tenant: session.tenant, buyer: session.storedBuyer)
         equivalentsOf = session.provider
     }
 
-    /// Whether a session matches.
-    ///
-    /// Texts are compared as bytes.
+    /// Whether a session matches; texts are compared as bytes.
     public func matches(_ session: StoredSession) -> Bool {
         provider.map { $0.isIdentical(to: session.provider) } ?? true
             && tenant.map { $0.isIdentical(to: session.tenant) } ?? true

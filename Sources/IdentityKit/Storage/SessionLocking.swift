@@ -1,9 +1,9 @@
 /// Locks among all tasks, processes and machines that share a store; ``LockName`` lists what they protect.
 public protocol SessionLocking: Sendable {
-    /// The shortest ``HeldLock/remaining`` time of a held lock, as long as the store can be reached.
+    /// The minimum of ``HeldLock/remaining`` while a lock is held and the store can be reached; nil if locks have no time limit.
     ///
     /// A request with a refresh token must end within this time, so ``SessionManager`` refuses providers whose
-    /// ``ProviderDescriptor/timeout`` is longer. Nil, the default, means that a lock is lost only when its holder's process ends.
+    /// ``ProviderDescriptor/timeout`` is longer. The default is nil.
     var guaranteedLockDuration: Duration? { get }
 
     /// Runs the body while no other task, process or machine holds the lock.
@@ -16,7 +16,7 @@ public protocol SessionLocking: Sendable {
     ///   - body: The code to run. It receives a ``HeldLock``: check ``HeldLock/isHeld`` before each step that must happen only once.
     /// - Returns: The result of the body.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time. Another error when the
-    ///   task is cancelled while it waits, or when the store fails. Any error of the body.
+    ///   task is cancelled while it waits, or when the store fails. Otherwise the error of the body.
     func withLock<Result: Sendable>(
         _ name: LockName,
         waitingUpTo limit: Duration,
@@ -25,6 +25,6 @@ public protocol SessionLocking: Sendable {
 }
 
 extension SessionLocking {
-    /// Returns nil: a lock can be lost only when its holder's process ends.
+    /// Nil, for locks without a time limit.
     public var guaranteedLockDuration: Duration? { nil }
 }

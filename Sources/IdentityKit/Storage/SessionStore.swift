@@ -44,7 +44,7 @@ public protocol SessionAttachmentStore: Sendable {
 
     /// Adds, replaces or, with a nil payload, removes an attachment, if its revision is the expected one.
     ///
-    /// The expected revision nil means that the session must not have an attachment with this name.
+    /// If the expected revision is nil, the session must not have an attachment with this name yet.
     ///
     /// - Returns: False if the attachment has another revision, or if the session does not exist.
     func setAttachment(

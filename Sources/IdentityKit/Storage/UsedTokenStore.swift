@@ -3,7 +3,7 @@ public import FoundationEssentials
 /// A store that remembers used one-time tokens, such as logout tokens, so that no token is accepted twice.
 ///
 /// The marks survive a restart, and all processes that share the store see them. The store may remove a mark only after the mark has
-/// expired. A store that is full of valid marks refuses a new one.
+/// expired. A store that is full of valid marks refuses a new mark.
 public protocol UsedTokenStore: Sendable {
     /// Whether the key is marked as used.
     func isUsed(_ key: String) async throws -> Bool
