@@ -2,8 +2,8 @@ internal import IdentityCrypto
 
 /// Ties a login or logout to one browser: the browser gets a random cookie, and the store keeps the hash of this cookie.
 ///
-/// An attacker may send a victim a callback link of the attacker's own login. The victim's browser does not have the cookie of this login,
-/// so the callback is refused (RFC 9700 section 4.7).
+/// If a victim opens the callback link of an attacker's login, the victim's browser does not have the cookie, so the callback is refused
+/// (RFC 9700 section 4.7).
 struct BrowserBinding: Sendable {
     let cookie: Secret
     let hash: [UInt8]

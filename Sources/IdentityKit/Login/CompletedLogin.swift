@@ -4,8 +4,8 @@ public struct CompletedLogin: Sendable {
     public let session: Session
     /// The page to which the app redirects the browser; nil if the app chose no page.
     ///
-    /// It is ``LoginOptions/returnPath``, checked and normalized by ``ReturnPathPolicy``. In `IdentityWeb`, the app's `admit` function can
-    /// choose another page, and the policy does not check this page.
+    /// The value is ``LoginOptions/returnPath``, checked and normalized by ``ReturnPathPolicy``. In `IdentityWeb`, the app's `admit`
+    /// function can choose another page, which the policy does not check.
     public let returnPath: String?
     /// The session that the new one replaces, after a step-up (``SessionManager/beginStepUp(of:requiring:options:)``); otherwise nil.
     ///

@@ -1,7 +1,7 @@
 /// Receives the result of a login from ``LoginFlow``.
 ///
-/// The flow calls exactly one of the three methods, once, on the login's executor. If the delegate is released before the call, the flow
-/// calls no method.
+/// The flow calls exactly one of the three methods, once, on the executor that the app chose for the login. If the delegate is released
+/// before the call, the flow calls no method.
 public protocol LoginDelegate: AnyObject, Sendable {
     /// The buyer signed in.
     func loginDidComplete(_ session: Session)
@@ -26,7 +26,7 @@ public struct LoginHandle: Sendable {
         task.cancel()
     }
 
-    /// Waits until the login has ended, and the call of the completion handler or delegate was passed to the executor.
+    /// Waits until the login has ended and the call of its completion handler or delegate was passed to the executor.
     public func finished() async {
         await task.value
     }

@@ -57,9 +57,9 @@ extension PresentedCallback: Redacted {
 public struct PresentedLogin: Sendable {
     /// The provider's name.
     public let provider: String
-    /// The redirect URI from the login's options; if they contain no redirect URI, from the provider's configuration.
+    /// The redirect URI of the login's options, or else of the provider's configuration.
     ///
-    /// If it is nil, the provider uses the redirect URI that is registered for the client.
+    /// If the value is nil, the provider uses the redirect URI that is registered for the client.
     public let redirectURI: String?
     private let begin: @Sendable (String?) async throws -> AuthorizationRequest
     private let awaited = AwaitedState()
@@ -86,9 +86,9 @@ public struct PresentedLogin: Sendable {
 
     /// Whether a callback carries this login's `state` exactly once.
     ///
-    /// Check each request before you stop listening, because any local program can send requests to a loopback redirect URI. If the method
-    /// returns false, respond with any page and keep listening. Before ``authorizationURL(redirectURI:)`` was called, the method returns
-    /// false. The other parameters of the callback are checked when the login is completed.
+    /// Check each request with this method, because any local program can send requests to a loopback redirect URI. If the result is false,
+    /// for example before ``authorizationURL(redirectURI:)`` was called, respond with any page and keep listening. The completion of the
+    /// login checks the other parameters.
     public func isAnswered(by callback: PresentedCallback) -> Bool {
         guard let expected = awaited.state.withLock({ $0 }),
             let given = try? LoginCallback(callback).value(of: "state")

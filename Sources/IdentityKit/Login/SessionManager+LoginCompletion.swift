@@ -1,11 +1,10 @@
-/// Handles the callback of a login: it finds the login attempt by `state`, exchanges the code, and creates the session.
 extension SessionManager {
-    /// Completes a login, and calls `admit`, if it is given, before the session is stored.
+    /// Completes a login, and calls `admit` before the session is stored; if `admit` throws, the login fails.
     ///
-    /// If `admit` throws, the login fails, and ``TokenRevocation`` decides whether the new tokens are revoked. `noteReturnPath` gets the
-    /// checked return path before the code is exchanged, so the caller knows the path even if the login fails afterwards.
+    /// `noteReturnPath` gets the checked return path before the code is exchanged, so that the caller knows the path even if the login
+    /// fails afterwards.
     ///
-    /// If `admit` is given, `browserBinding` must come from the cookie that is named after ``LoginCallback/attemptID``. With this cookie,
+    /// If `admit` is not nil, `browserBinding` must come from the cookie that is named after ``LoginCallback/attemptID``. With this cookie,
     /// an unknown `state` is not reported as an attack: the browser may have repeated its own callback, for example by a reload.
     package func complete(
         _ callback: LoginCallback,
@@ -60,7 +59,7 @@ extension SessionManager {
     /// Stores a posted callback with its login attempt, until the browser sends a GET request with only the `state`.
     ///
     /// A browser sends all cookies of the app with the GET, but only cookies with `SameSite=None` with the post from the provider's site.
-    /// This method ignores an error with code `state_unknown`, because the GET request that follows reports the error.
+    /// An unknown `state` is no error here, because the GET request that follows reports the error.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {
             let started = clock.elapsed
@@ -79,10 +78,10 @@ extension SessionManager {
         }
     }
 
-    /// Takes the login attempt of a callback out of the store; if this method refuses the callback, the login attempt stays in the store.
+    /// Takes the login attempt of a callback out of the store; a refused callback leaves the login attempt in the store.
     ///
-    /// ``keepPosted(_:browserBinding:provider:)`` may have stored a posted callback with the login attempt. In this case `callback` must
-    /// contain only a `state`, and the method replaces `callback` with the posted callback.
+    /// If ``keepPosted(_:browserBinding:provider:)`` has stored a posted callback, `callback` must contain only a `state`, and the posted
+    /// callback replaces it.
     private func take(
         _ callback: inout LoginCallback,
         _ browserBinding: Secret?,

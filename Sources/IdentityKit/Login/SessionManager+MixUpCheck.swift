@@ -5,10 +5,9 @@
 ///
 /// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares `iss` before the code is exchanged.
 extension SessionManager {
-    /// Checks that the provider of the login sent the callback; `provider` is nil if the app did not pass a provider.
+    /// Throws if another provider than the login's sent the callback or may have sent it.
     ///
-    /// - Throws: `IdentityError` when another provider sent the callback or may have sent it. If `provider` is nil, also when the callback
-    ///   arrived at a path that is not the path of the login's redirect URI.
+    /// If the app did not pass a provider, also throws if the callback arrived at another path than the path of the login's redirect URI.
     func refuseCallbackOfAnotherProvider(
         _ callback: LoginCallback,
         for attempt: LoginAttempt,
@@ -19,7 +18,7 @@ extension SessionManager {
             try checkAddress(of: callback, attempt)
             return
         }
-        // If the app names the provider, the address of the callback is not checked: a proxy in front of the app may change paths.
+        // If the app passes the provider, the address of the callback is not checked: a proxy in front of the app may change paths.
         guard provider.isIdentical(to: attempt.provider) else {
             throw IdentityError(
                 .rejected,
@@ -77,8 +76,8 @@ extension SessionManager {
 
     /// Whether `other` may have sent the callback; false if `other` is the login's provider.
     ///
-    /// For another provider, it is false in one case only: the known part of the callback's address matches the configured redirect URI of
-    /// the login's provider, and does not match the configured redirect URI of `other`.
+    /// Another provider is excluded only if the known part of the callback's address matches the configured redirect URI of the login's
+    /// provider, and not the one of `other`.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),

@@ -1,8 +1,7 @@
 /// A provider that supports the device authorization grant (RFC 8628).
 ///
-/// A program without a browser shows a code, and the buyer enters it on a phone or computer.
-/// ``SessionManager/deviceLogin(_:options:prompt:)`` and ``LoginFlow/init(provider:sessions:devicePrompt:)`` schedule the polls; a
-/// provider only performs single requests.
+/// A program without a browser shows a code, and the buyer enters the code on a phone or computer.
+/// ``SessionManager/deviceLogin(_:options:prompt:)`` decides when to poll; a provider only performs single requests.
 public protocol DeviceAuthorizing: Sendable {
     /// Requests a code to show (RFC 8628 section 3.1).
     ///
@@ -14,7 +13,7 @@ public protocol DeviceAuthorizing: Sendable {
 
     /// Polls once whether the buyer has entered the code (RFC 8628 section 3.4).
     ///
-    /// ``SessionManager`` waits for the interval between two polls of a login, and never sends two of them at the same time.
+    /// ``SessionManager`` sends one poll of a login at a time, and waits for the interval between two polls.
     ///
     /// - Parameter authorization: The authorization to poll for.
     /// - Returns: The state of the login. After an outage or a timeout, return ``DevicePoll/unanswered(_:)``: ``SessionManager`` polls

@@ -14,7 +14,7 @@ struct DevicePollSchedule {
     /// When the full pause after the last poll ends.
     private var nextPermitted = Duration.zero
 
-    /// Creates a schedule; `start` is the monotonic time at which the code was requested.
+    /// `start` is the monotonic time at which the code was requested.
     init(_ authorization: DeviceAuthorization, startedAt start: Duration) {
         deadline = start + min(max(authorization.lifetime, .zero), Self.longestLifetime)
         interval = min(max(authorization.interval, Self.shortestInterval), Self.longestLifetime)
@@ -27,7 +27,7 @@ struct DevicePollSchedule {
 
     /// Whether a poll may be sent now, after ``pause(at:)``.
     ///
-    /// The expiry of the code can shorten a pause. A further poll is then sent only if the full pause after the previous poll has passed.
+    /// If the expiry of the code has shortened the pause, a last poll is permitted only after the full pause.
     func permitsPoll(at now: Duration) -> Bool {
         now < deadline || now >= nextPermitted
     }
@@ -38,7 +38,7 @@ struct DevicePollSchedule {
         nextPermitted = now + interval
     }
 
-    /// Records a failed poll: the pause doubles with each failure, up to a minute, and is at least the interval and `Retry-After`.
+    /// Records a failed poll: the pause doubles, up to a minute, and is at least the interval and `Retry-After`.
     mutating func unanswered(retryAfter: Duration?, at now: Duration) {
         let doubled = max(min((backoff ?? interval) * 2, Self.longestBackoff), interval)
         let pause = max(doubled, min(retryAfter ?? .zero, Self.longestLifetime))
