@@ -5,7 +5,7 @@ public struct BackChannelLogoutResult: Sendable {
     /// - 200: the sessions were ended, or no session matched.
     /// - 400: the request or its token was refused.
     /// - 503: the provider should try again, for example because its keys or the store were unavailable.
-    /// - 500: the operator has to change something first.
+    /// - 500: an operator has to act first; ``error`` says how.
     public let status: Int
     /// The headers of the response.
     public let headers: [(name: String, value: String)]
@@ -45,7 +45,7 @@ public struct BackChannelLogoutResult: Sendable {
         body = JSONValue.object(object).serialized
     }
 
-    /// Whether an error is about the logout request or its token, and not about the keys or the store that the check needs.
+    /// Whether an error is about the logout request or its token, and not about the provider's keys or the store.
     private static func isAboutToken(_ code: IdentityError.Code) -> Bool {
         switch code {
         case .providerUnknown, .logoutTokenInvalid, .logoutTokenReplayed, .idTokenMalformed, .idTokenAlgorithm,

@@ -2,7 +2,7 @@
 public protocol BackChannelLogoutSupporting: Sendable {
     /// Validates a logout token (OpenID Connect Back-Channel Logout 1.0 section 2.6).
     ///
-    /// The method does not check whether the token was used before: ``SessionManager`` does.
+    /// ``SessionManager`` checks whether the token was used before; this method does not.
     ///
     /// - Parameter logoutToken: The token from the request.
     /// - Returns: The claims, which name the sessions that ended at the provider.

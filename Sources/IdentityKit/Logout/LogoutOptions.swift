@@ -2,12 +2,12 @@
 public struct LogoutOptions: Sendable, Hashable {
     /// The address to which the provider sends the browser after the logout; it must be registered at the provider.
     ///
-    /// If it is nil, ``ProviderDescriptor/postLogoutRedirectURI`` is used.
+    /// If the value is nil, ``SessionManager`` uses ``ProviderDescriptor/postLogoutRedirectURI``.
     public var postLogoutRedirectURI: String?
     /// Whether to check the browser's return with a `state` (OpenID Connect RP-Initiated Logout 1.0 section 2), by default true.
     ///
-    /// If ``postLogoutRedirectURI`` and the configuration name no address, or if the provider does not conform to
-    /// ``LogoutStateSupporting``, no `state` is sent.
+    /// ``SessionManager`` sends no `state` if ``postLogoutRedirectURI`` and the configuration name no address, or if the provider does not
+    /// conform to ``LogoutStateSupporting``.
     public var sendsState = true
     /// The app's page for the buyer after the logout; stored with the `state`, and returned in ``CompletedLogout/returnPath``.
     ///

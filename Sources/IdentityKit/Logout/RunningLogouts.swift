@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// The logouts that run in this process, so that a repeated call gets the result of the first call.
 ///
-/// If a browser sends a sign-out request twice, it shows only the second response. But only the first call finds the session. Without the
-/// result of the first call, the second response could not send the browser to the provider's logout page.
+/// If a browser sends a sign-out request twice, the browser shows only the second response. But only the first call finds the session and
+/// gets the provider's logout page.
 package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Call: Hashable {
         let id: SessionID
@@ -24,8 +24,8 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
 
     /// Returns the result of the session's running logout with equal options; if no such logout runs, starts the operation.
     ///
-    /// A caller whose task is cancelled also waits for the result. A participant that ``SessionManager/logout(_:options:)`` has called
-    /// never joins a running logout, because the running logout may wait for the participant.
+    /// A caller whose task is cancelled also waits for the result. A participant that a logout notifies starts its own operation
+    /// (``Logout/isCurrent``).
     package func run(
         _ id: SessionID,
         _ options: Options,
@@ -53,7 +53,7 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
 enum Logout {
     /// Whether ``SessionManager/logout(_:options:)`` called the code that runs now, for example a participant.
     ///
-    /// If it is true, a further logout does not join a running logout (``RunningLogouts``), because the two could wait for each other.
-    /// Tasks that a participant starts inherit the value.
+    /// If the value is true, a further logout does not wait for a running logout, because the two could wait for each other. Tasks that a
+    /// participant starts inherit the value.
     @TaskLocal static var isCurrent = false
 }

@@ -5,7 +5,7 @@ internal import IdentityHTTP
 extension SessionManager {
     /// Executes a provider's request to end sessions (OpenID Connect Back-Channel Logout 1.0).
     ///
-    /// Call it in the handler of the provider's back-channel logout `POST`, and send the result's status, headers and body. The
+    /// Call this method in the handler of the provider's back-channel logout `POST`, and send the result's status, headers and body. The
     /// request needs no further authentication: a signed token identifies the ended sessions, and each token is accepted once.
     ///
     /// - A token that names only a session of the provider (`sid`) ends the sessions with this `sid`.
@@ -65,7 +65,7 @@ extension SessionManager {
             let failure: (any Error)?
             let concerned = listing.sessions.filter { claims.concerns($0, at: provider.descriptor) }
             (ended, failure) = await removeAll(concerned.map(\.id))
-            // The token may name a session that could not be read. This session still exists, so the request must not succeed.
+            // The token may name a session that could not be read and was therefore not removed. The request must not succeed then.
             if let failure = failure ?? listing.damage { throw failure }
             guard try await mark(key, until: claims.expiresAt, in: marks.store) else { throw Self.replayed }
             return (ended, nil)
@@ -101,12 +101,12 @@ extension SessionManager {
         )
     }
 
-    /// Marks a logout token as used; returns false if another request has marked the token since the check for use.
+    /// Marks a logout token as used; returns false if another request has already marked the token.
     private func mark(_ key: String, until expiry: Date, in store: any UsedTokenStore) async throws -> Bool {
         do {
             return try await store.markUsed(key, until: expiry)
         } catch {
-            // The store may have saved the mark although it returned an error. If the mark is stored, the request succeeds.
+            // The store may have saved the mark although it threw an error.
             guard (try? await store.isUsed(key)) == true else { throw error }
             return true
         }
@@ -159,9 +159,7 @@ extension SessionManager {
 }
 
 extension LogoutTokenClaims {
-    /// The key under which the token is marked as used.
-    ///
-    /// It contains the issuer, because two issuers may use the same `jti`.
+    /// The key under which the token is marked as used; two issuers may use the same `jti`.
     fileprivate func key(at provider: ProviderDescriptor) throws -> String {
         // The length before each field makes the encoding unambiguous.
         let fields = [provider.name, provider.tenant, provider.clientID, issuer, tokenID]

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityHTTP
 
-/// Creates the URLs of the providers' logout pages, and checks a browser's return from such a page.
 extension SessionManager {
     /// Checks a browser's return from the provider's logout page (OpenID Connect RP-Initiated Logout 1.0 section 3).
     ///
@@ -80,8 +79,7 @@ extension SessionManager {
 
     /// Creates the provider's logout URL, and stores a pending logout to check the browser's return.
     ///
-    /// If a URL with a `state` cannot be created, or its pending logout cannot be stored, the URL contains no `state`. Errors are appended
-    /// to `problems`.
+    /// If a URL with a `state` cannot be created, or the pending logout cannot be stored, the URL contains no `state`.
     func logoutPage(
         for session: Session,
         _ tokens: TokenSet?,

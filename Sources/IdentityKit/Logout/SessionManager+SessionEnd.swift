@@ -1,8 +1,5 @@
 internal import FoundationEssentials
 
-/// Ends sessions: removes them from the store first, then notifies participants, such as carts, and revokes the tokens.
-///
-/// The tokens are not revoked after a back-channel logout, or if a newer session of the same buyer replaces the session.
 extension SessionManager {
     /// The maximum number of ended sessions whose participants are notified and whose tokens are revoked at the same time.
     ///
@@ -16,9 +13,7 @@ extension SessionManager {
         return result
     }
 
-    /// Ends the sessions that match the filter and that `isChosen` accepts.
-    ///
-    /// - Throws: The first failure, for example of a session that cannot be read, after the other sessions have ended.
+    /// Ends the sessions that match the filter and that `isChosen` accepts; then throws the first failure of a session.
     func endAll(
         matching filter: SessionFilter,
         where isChosen: @Sendable (SessionID) -> Bool = { _ in true }
@@ -28,9 +23,7 @@ extension SessionManager {
         return results
     }
 
-    /// Does the same as ``endAll(matching:where:)``, but returns the first failure together with the results, and does not throw it.
-    ///
-    /// - Throws: The store's error if it cannot list the sessions.
+    /// Ends sessions as ``endAll(matching:where:)`` does, but returns the first failure; throws only if the store cannot list the sessions.
     func end(
         matching filter: SessionFilter,
         where isChosen: @Sendable (SessionID) -> Bool
@@ -92,10 +85,10 @@ extension SessionManager {
         return (ended, failure)
     }
 
-    /// Removes a session, and returns nil for an unknown session.
+    /// Removes a session; returns nil for an unknown session and for a session of a tenant that the manager does not serve.
     func remove(_ id: SessionID) async throws -> LoggedOutSession? {
         if visible.tenant != nil {
-            // The removal does not check the tenant, so the session is read first: no caller may end a session of another tenant.
+            // The store's removal does not check the tenant, so the session is read first.
             guard let stored = try await store.session(id), visible.serves(tenant: stored.tenant) else { return nil }
         }
         defer { cache?.remove(id) }
@@ -126,9 +119,7 @@ extension SessionManager {
         return ended
     }
 
-    /// Performs the steps after the removal of sessions; an error of a step is in `problems` of the session's ``LogoutResult``.
-    ///
-    /// The returned array contains no session that had expired before its removal.
+    /// Performs the steps after the removal of sessions; the results omit sessions that had expired before.
     private func finish(
         _ ended: [LoggedOutSession],
         _ options: LogoutOptions,
@@ -154,8 +145,7 @@ extension SessionManager {
 
     /// Notifies the participants that sessions have ended, and revokes the sessions' tokens, for ``concurrentEnds`` sessions at a time.
     ///
-    /// - Returns: For each session, in order, its newest tokens and the errors. The tokens are nil if `revokesTokens` is false, or if the
-    ///   session has no readable tokens.
+    /// Returns the newest tokens and the errors of each session, in order. The tokens are nil if `revokesTokens` is false.
     func settle(
         _ ended: [LoggedOutSession],
         revokesTokens: Bool,
