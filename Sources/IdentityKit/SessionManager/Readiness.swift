@@ -1,6 +1,4 @@
-/// The result of ``SessionManager/readiness()``, for a probe of a load balancer or an orchestrator.
-///
-/// It says whether this process can serve requests.
+/// Whether this process can serve requests, for a probe of a load balancer or an orchestrator (``SessionManager/readiness()``).
 ///
 /// The value contains no secret and nothing about a buyer.
 public struct Readiness: Sendable, Equatable {
@@ -34,9 +32,8 @@ public enum KeySetState: Sendable, Equatable {
     case fresh(age: Duration)
     /// The keys have expired; `age` is the time since the provider confirmed them.
     ///
-    /// The next sign-in or refresh that needs the keys fetches them again. If the fetch fails, the expired keys are used until they are
-    /// two days old, and later sign-ins or refreshes try to fetch them again. So if the keys stay expired while buyers sign in, they
-    /// cannot be fetched.
+    /// The next sign-in or refresh that needs the keys fetches new keys. If the fetch fails, the expired keys are used until they are two
+    /// days old. If the keys stay expired while buyers sign in, look for the reason why the fetch fails.
     case expired(age: Duration)
 }
 
@@ -49,9 +46,7 @@ public protocol KeySetStateProviding: Sendable {
 extension SessionManager {
     /// Checks whether this process can serve requests.
     ///
-    /// The method reads the store once, and reports circuit breakers and key sets from memory.
-    ///
-    /// The method is cheap enough for a probe every few seconds, and sends no request to a provider.
+    /// The method reads the store once and sends no request to a provider, so a probe can call it every few seconds.
     public func readiness() async -> Readiness {
         var problem: IdentityError.Code?
         do {

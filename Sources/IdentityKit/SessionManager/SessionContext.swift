@@ -4,9 +4,7 @@ final class SessionContext: Sendable {
     let configuration: SessionManager.Configuration
     let events: EventSource
     let visible: VisibleSessions
-    /// The providers of all tenants, for the check against mix-up attacks (`SessionManager+MixUpCheck.swift`).
-    ///
-    /// They include other tenants' providers, because such a provider can also send a browser to a callback of this manager.
+    /// The providers of all tenants, because any of them could send a browser to a callback of this manager (mix-up attack).
     let possibleSenders: ProviderRegistry
     let background = BackgroundWork()
     let participants: SessionParticipants

@@ -36,13 +36,13 @@ extension SessionManager {
         public var lockWait: Duration = .seconds(15)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///
-        /// All processes that share a store need the same value. Before a process takes over another process's unfinished refresh, it
-        /// waits. The wait includes one repair interval, so that the other process can save the provider's response with its next repair.
+        /// All processes that share a store need the same value: before a process takes over the unfinished refresh of another process, it
+        /// also waits for one repair interval, so that the other process can save the provider's response.
         public var repairInterval: Duration = .seconds(5)
         /// How long a process waits before it takes over the unfinished refresh of another process that lost the session's lock.
         ///
         /// If the value is nil, the time is the sum of the provider's timeout, the time for saving and one repair interval. Only tests set
-        /// another time, because their clock runs faster than real requests.
+        /// a value, because their clock runs faster than real requests.
         package var claimWait: Duration?
         /// Whether a logout revokes the session's tokens if the provider supports it (RFC 7009), by default true.
         ///
@@ -54,11 +54,9 @@ extension SessionManager {
         ///
         /// The limit applies to every revocation that ``revokesTokens`` can switch off.
         public var revocationTimeout: Duration = .seconds(5)
-        /// How long a logout waits for participants, such as the cart adapter; by default 5 seconds.
+        /// How long a logout waits for participants, and a sign-in at the web routes for the buyer's cart; by default 5 seconds.
         ///
-        /// A sign-in at the web routes waits for the buyer's cart for the same time.
-        ///
-        /// If this work takes longer, it continues in the background. ``SessionManager/drain()`` waits for it.
+        /// Work that takes longer continues in the background. ``SessionManager/drain()`` waits for this work.
         public var participantWait: Duration = .seconds(5)
         /// The pages to which a browser may be sent after a login or logout, by default paths of this app only.
         public var returnPaths = ReturnPathPolicy.pathsOnly
@@ -81,7 +79,7 @@ extension SessionManager {
         public var concurrent = 64
         /// The maximum number of refreshes that wait because ``concurrent`` others run, by default 4,096.
         ///
-        /// If this number of refreshes waits, a further refresh fails with code ``IdentityError/Code/refreshBusy``.
+        /// When this number of refreshes waits, a further refresh fails with code ``IdentityError/Code/refreshBusy``.
         public var waiting = 4_096
         /// The number of sessions whose refreshes fail in a row before all refreshes at the provider are paused, by default 5.
         ///

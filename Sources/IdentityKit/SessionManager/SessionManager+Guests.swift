@@ -7,9 +7,8 @@ extension SessionManager {
     /// The session has an id for the app's cookie, and never has tokens: ``tokens(for:validFor:)`` throws an error with code
     /// ``IdentityError/Code/notSignedIn``.
     ///
-    /// An attacker may set a known guest cookie in a buyer's browser. A login creates a session with a new id, so the attacker does not
-    /// get the buyer's session. But the attacker could see the guest's attachments, such as the cart. To prevent this, sign the guest's
-    /// cookie, and accept only a cookie with the app's signature.
+    /// Sign the guest's cookie, and accept only a cookie with the app's signature. Otherwise an attacker who sets a known guest cookie in a
+    /// buyer's browser could see the guest's attachments, such as the cart. A login creates a session with a new id.
     ///
     /// - Parameter retention: How long after this call the session is kept, by default 30 days. After this time, every call treats the
     ///   session as unknown.
@@ -30,7 +29,6 @@ extension SessionManager {
                 guard try await visible.load(id).decoded().state.endReason == .guest else { return nil }
                 return try await end(id, LogoutOptions()).problems
             } catch let error as IdentityError where error.code == .sessionUnknown {
-                // No such session exists, or another task or process removed the session first.
                 return nil
             }
         }

@@ -42,7 +42,7 @@ extension SessionManager {
     /// Stores a session for tokens that the app received in another way, for example with a code from a phone app.
     ///
     /// - Throws: ``IdentityError`` when the provider is not known or the store fails, and with code
-    ///   ``IdentityError/Code/idTokenSubject`` for tokens without issuer or subject.
+    ///   ``IdentityError/Code/idTokenSubject`` if the buyer of the tokens has no issuer or no subject.
     public func establish(_ tokens: TokenSet, provider name: String) async throws -> Session {
         try await Correlation.scope {
             try await creator.create(for: tokens, by: try providers.provider(named: name).descriptor)

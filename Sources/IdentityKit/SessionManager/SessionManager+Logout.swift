@@ -47,8 +47,8 @@ extension SessionManager {
     /// All sessions are removed from the store first. If one removal fails, the other sessions are still removed.
     ///
     /// - Parameters:
-    ///   - issuer: The buyer's issuer. A provider may list this issuer among its ``ProviderDescriptor/equivalentIssuers``. At such a
-    ///     provider, the buyer's sessions with the other listed issuers end, too.
+    ///   - issuer: The buyer's issuer. If a provider lists it among its ``ProviderDescriptor/equivalentIssuers``, the buyer's sessions
+    ///     under the provider's other equivalent issuers end, too.
     ///   - subject: The buyer's subject at the issuer.
     ///   - tenant: The tenant whose sessions end; nil for all tenants that the manager serves.
     /// - Returns: The results of the logouts. The tokens of at most eight sessions are revoked at the same time.

@@ -10,7 +10,7 @@ package struct AdmittedLogin: Sendable {
     let firstPage: String?
     /// Whether the routes end another session of the tenant after the login.
     ///
-    /// If so, the new session is stored even if the tenant has reached the store's maximum number of sessions.
+    /// If the value is true, the new session is stored even if the tenant has the store's maximum number of sessions.
     let isReplacement: Bool
 
     package init(firstPage: String?, isReplacement: Bool) {
@@ -19,7 +19,6 @@ package struct AdmittedLogin: Sendable {
     }
 }
 
-/// Methods for `IdentityWeb`, the cart adapter, `identity-lab` and tests.
 extension SessionManager {
     /// Records that a server rejected tokens right after their refresh.
     ///
@@ -34,10 +33,9 @@ extension SessionManager {
 
     package var clock: any IdentityClock { environment.clock }
 
-    /// The id of the session with a reference.
+    /// The id of the session with a reference; throws ``IdentityError/Code/sessionUnknown`` if no session has the reference.
     ///
-    /// - Throws: `IdentityError` with code ``IdentityError/Code/sessionUnknown`` if no session has the reference. If the store has an
-    ///   unreadable session, the error of that session instead, because that session may have the reference.
+    /// If the store has an unreadable session, throws the error of that session instead, because that session may have the reference.
     package func id(of reference: SessionReference) async throws -> SessionID {
         let listing = try await visible.listing(SessionFilter())
         let found = listing.sessions.first { visible.isVisible($0) && $0.id.reference == reference }
@@ -50,8 +48,7 @@ extension SessionManager {
         try await Correlation.scope { try await creator.create(for: tokens, by: descriptor) }
     }
 
-    /// Reports to the observers that a web app responded with an error; the event has the error's correlation id, which the response
-    /// shows.
+    /// Reports that a web app responded with an error; the event has the error's correlation id, which the response shows.
     package func reportFailedRequest(_ error: IdentityError) {
         Correlation.$current.withValue(error.correlationID) {
             context.events.emit(.requestFailed(error.code), provider: "")
@@ -64,16 +61,14 @@ extension SessionManager {
     /// The only tenant that the manager serves; nil if it serves all tenants.
     package var tenant: String? { visible.tenant }
 
-    /// Runs work in the background, such as the merge of carts after a sign-in.
+    /// Runs work in the background, and waits for the result up to ``Configuration/participantWait``.
     ///
-    /// The method waits for the work up to ``Configuration/participantWait``.
-    ///
-    /// - Returns: The result; nil if the work takes longer or the calling task is cancelled. In both cases the work continues.
+    /// Returns nil if the work takes longer or the calling task is cancelled. In both cases the work continues.
     package func waitBriefly<Value: Sendable>(for work: @escaping @Sendable () async -> Value) async -> Value? {
         await background.run(waitingUpTo: configuration.participantWait, work)
     }
 
-    /// Moves the cart of a session that a newer session in the same browser replaces, and ends the old session; revokes no tokens.
+    /// Moves the cart of a session that a newer session in the same browser replaces, and ends the old session without revoking tokens.
     ///
     /// If the cart cannot be moved, the old session stays and keeps its cart. Each failure is reported as `participant_failed`.
     package func endReplaced(_ old: Session, movingCart: () async throws -> Void) async {
@@ -94,10 +89,7 @@ extension SessionManager {
         try await Correlation.scope { try await endReplaced(id, reporting: .loggedOut) }
     }
 
-    /// The origin of the provider's logout page for a session.
-    ///
-    /// The result is nil if the session cannot be read or has no tokens. It is also nil if the provider has no logout page, or its
-    /// metadata are not available.
+    /// The origin of the provider's logout page; nil if the session has no readable tokens, or if the page's URL is not available.
     package func logoutPageOrigin(of id: SessionID) async -> String? {
         guard let found = try? await visible.load(id), let tokens = try? found.decoded().state.tokens,
             let provider = try? provider(of: found.stored)

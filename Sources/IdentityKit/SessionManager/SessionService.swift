@@ -1,4 +1,4 @@
-/// ``SessionManager`` or a part of it; all parts share the state in the ``SessionContext``.
+/// ``SessionManager`` and its parts, which share one ``SessionContext``.
 protocol SessionService: Sendable {
     var context: SessionContext { get }
 }
@@ -17,11 +17,9 @@ extension SessionService {
     var schedule: RefreshSchedule { context.schedule }
     var unsaved: UnsavedTokens { context.refreshMemory.unsaved }
 
-    /// Loads a session in which a buyer is signed in, and its tokens.
+    /// Loads a session and its tokens; throws if no buyer is signed in to the session.
     ///
-    /// - Throws: `IdentityError` of kind ``IdentityError/Kind/signInAgain`` when the session does not exist or has ended, or is a guest's.
-    ///   Of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login, even if this
-    ///   response is not saved yet: the session may belong to another person.
+    /// Also throws if the response to the session's last refresh belongs to another login: the session may belong to another person.
     func signedInSession(_ id: SessionID) async throws -> (stored: StoredSession, tokens: TokenSet) {
         let found = try await visible.load(id)
         let state = try found.decoded().state
