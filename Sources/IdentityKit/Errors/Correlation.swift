@@ -8,9 +8,7 @@ package enum Correlation {
     /// Random bytes for the next ids, fetched 512 at a time, because a call of the generator takes about as long for 8 bytes as for 512.
     private static let spare = Mutex<ArraySlice<UInt8>>([])
 
-    /// Makes an id of 16 hexadecimal digits.
-    ///
-    /// If the random generator fails, the id is made from a constant text. This is safe, because an id is not secret.
+    /// Makes an id of 16 hexadecimal digits; if the random generator fails, from a constant text, because an id is not secret.
     package static func makeID() -> String {
         spare.withLock { spare in
             if spare.isEmpty { spare = ((try? SecureRandom.bytes(512)) ?? Array("fallback".utf8))[...] }
@@ -20,8 +18,6 @@ package enum Correlation {
     }
 
     /// Runs an operation with the ``current`` id of the task; if the task has no id, with a new id.
-    ///
-    /// Public methods, such as those of ``SessionManager``, call this function.
     package static func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         if current != nil { return try await body() }
         return try await $current.withValue(makeID(), operation: body)

@@ -1,7 +1,4 @@
 extension IdentityError {
-    /// The error for a session whose tokens come from another issuer than the issuer of the session's provider.
-    ///
-    /// The tokens are not sent to this provider.
     package static func issuerChanged(from old: String, to new: String) -> IdentityError {
         IdentityError(
             .signInAgain,

@@ -1,16 +1,11 @@
 package import IdentityHTTP
 
 extension IdentityError {
-    /// The code of any error, as events report it.
     package static func code(of error: any Error) -> Code {
         wrapping(error).code
     }
 
-    /// Converts any error to an `IdentityError`.
-    ///
-    /// An `IdentityError` stays the same, and a `RefreshRefusal` becomes its `error`. A `CancellationError` becomes `cancelled`. An
-    /// `HTTPTransportError` gets a kind and a code that depend on its own code. Any other error, for example from the app's own store,
-    /// presenter or closure, becomes `system_failure` with the original error as cause.
+    /// Converts any error to an `IdentityError`; an error of an unknown type, for example of the app's store, becomes the cause.
     package static func wrapping(_ error: any Error) -> IdentityError {
         switch error {
         case let error as IdentityError: return error
@@ -28,7 +23,6 @@ extension IdentityError {
         }
     }
 
-    /// The error of an operation that the buyer cancelled, or whose task was cancelled.
     package static func cancellation(cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
             .cancelled,

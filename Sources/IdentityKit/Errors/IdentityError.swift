@@ -104,13 +104,12 @@ public struct IdentityError: Error, Sendable {
     public let retryAfter: Duration?
     /// The provider's error response, or a value that the SDK refused; nil if the error has neither of them.
     public var providerResponse: ProviderResponse? { sharedResponse?.value }
-    /// The provider response, stored as a reference: its members would make every error much larger, but most errors have no response.
+    /// A reference, because the members of a response would make every error much larger, and most errors have no response.
     private let sharedResponse: Shared<ProviderResponse>?
-    /// Whether an attack on this login, session or logout is possible: an operator should be alerted.
+    /// Whether an attack on this login, session or logout is possible: alert an operator, and decide by ``kind`` what the program does.
     ///
-    /// True, for example, for a callback of another login, browser or provider, for an unknown or used `state`, for a forged or used logout
-    /// token, for an ID token with a wrong `nonce`, and for a refresh whose response belongs to another login. False if the buyer cancels,
-    /// and if a browser only repeats its own callback at the routes of `IdentityWeb`. Programs should still decide by ``kind`` what to do.
+    /// True, for example, for an unknown or used `state`, for a callback of another browser, for a forged or used logout token, and for a
+    /// refresh whose response belongs to another login. False if a browser repeats its own callback at the routes of `IdentityWeb`.
     public private(set) var isAttackSuspected: Bool
     /// The error that caused this one.
     public let cause: (any Error)?
@@ -139,7 +138,6 @@ public struct IdentityError: Error, Sendable {
         correlationID = Correlation.current ?? Correlation.makeID()
     }
 
-    /// Creates an error with code `configuration_invalid`, about a configuration or an option, or about a file with a wrong path or mode.
     package init(
         configuration message: String,
         hint: String,
@@ -158,20 +156,15 @@ public struct IdentityError: Error, Sendable {
         )
     }
 
-    /// An error for a stored record, or a store, that cannot be read.
     package init(storeCorrupt message: String, hint: String, cause: (any Error)? = nil) {
         self.init(.configuration, .storeCorrupt, message, hint: hint, cause: cause)
     }
 
-    /// An error for a call that the provider does not support.
     package init(unsupported message: String, hint: String, reference: String? = nil) {
         self.init(.configuration, .unsupportedByProvider, message, hint: hint, reference: reference)
     }
 
-    /// A copy in which the given values replace the values of this error.
-    ///
-    /// The copy has the correlation id of the running operation. Use it where the code knows more about the failure than the code that
-    /// created the error.
+    /// A copy in which the given values replace the values of this error; it has the correlation id of the running operation.
     package func recast(
         as kind: Kind? = nil,
         code: Code? = nil,
@@ -193,7 +186,6 @@ public struct IdentityError: Error, Sendable {
         )
     }
 
-    /// The same error, marked as a possible attack.
     package var suspectingAttack: IdentityError {
         var error = self
         error.isAttackSuspected = true
