@@ -2,7 +2,7 @@
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The mistake in the text; safe to log.
     public let reason: String
-    /// The offset of the mistake in bytes; the offset of the end for a text that ends too early, 0 for a text that is too large.
+    /// The offset of the mistake in bytes; for a text that ends too early, the offset of its end; for a text that is too large, 0.
     public let offset: Int
 
     package init(reason: String, offset: Int) {

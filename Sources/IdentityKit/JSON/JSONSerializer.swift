@@ -7,7 +7,6 @@ extension JSONValue {
         return output
     }
 
-    /// Appends the value as compact JSON text.
     package func append(to output: inout [UInt8]) {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)

@@ -1,8 +1,6 @@
 internal import IdentityHTTP
 
-/// Functions that read the bytes of JSON texts.
 package enum JSONText {
-    /// The index of the first byte from `start` on that is not ASCII; the number of bytes if all of them are ASCII.
     private static func firstNonASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
         let raw = unsafe bytes.bytes
         var index = start
@@ -18,8 +16,8 @@ package enum JSONText {
 
     /// The index of the first byte of invalid UTF-8; nil if the bytes are valid.
     ///
-    /// Most bytes are ASCII, and only runs of other bytes need the slow validation. Each byte of a character outside ASCII is 0x80 or
-    /// higher, so in a valid text a run of such bytes contains only whole characters.
+    /// Only runs of bytes outside ASCII need the slow validation. In a valid text, a run of bytes of 0x80 or higher contains only whole
+    /// characters.
     package static func firstInvalidByte(in bytes: Span<UInt8>) -> Int? {
         var start = firstNonASCII(in: bytes, from: 0)
         while start < bytes.count {
@@ -35,7 +33,6 @@ package enum JSONText {
         return nil
     }
 
-    /// The text of bytes that are known to be valid UTF-8.
     package static func text(ofValid bytes: Span<UInt8>) -> String {
         // Swift compares a string slowly if the string is not known to be ASCII.
         let isASCII = firstNonASCII(in: bytes, from: 0) == bytes.count
@@ -44,7 +41,7 @@ package enum JSONText {
 
     /// The index of the first quotation mark, backslash, byte below 0x20 or byte equal to `other`, from `start` on.
     ///
-    /// If no such byte is found, the result is the number of bytes. Sixteen bytes are examined at a time, because tokens are long strings.
+    /// If no such byte exists, the result is the number of bytes. The loop examines 16 bytes at a time, because tokens are long strings.
     package static func firstSpecialByte(
         in bytes: Span<UInt8>,
         from start: Int,
@@ -75,7 +72,7 @@ package enum JSONText {
 }
 
 extension JSONText {
-    /// Reads an escape after its backslash, and appends its bytes (RFC 8259 section 7).
+    /// Reads an escape after its backslash (RFC 8259 section 7).
     package static func readEscape(
         in bytes: Span<UInt8>,
         at index: inout Int,
