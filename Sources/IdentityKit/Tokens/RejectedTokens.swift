@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The access tokens that a resource server rejected right after their refresh; another refresh of these tokens would not help.
 final class RejectedTokens: Sendable {
-    /// After a server has rejected a token right after its refresh, further rejections cause no refresh for this time.
+    /// How long further rejections of the same token cause no refresh.
     private static let retention = Duration.seconds(300)
 
     private let clock: any IdentityClock

@@ -6,9 +6,7 @@ public struct ResourceAccess: Sendable {
     public let session: Session
     /// The tokens of the session.
     public let tokens: TokenSet
-    /// Whether a refresh has just returned the tokens.
-    ///
-    /// If a server rejects such tokens, another refresh does not help.
+    /// Whether a refresh has just returned the tokens, so that another refresh does not help if a server rejects the tokens.
     package let isJustRefreshed: Bool
     let provider: any IdentityProvider
 
@@ -51,8 +49,8 @@ public struct ResourceAccess: Sendable {
 
     /// Checks whether a resource server rejected the access token; pass every response, also a successful one.
     ///
-    /// Do not catch the error in the closure of ``SessionManager/withAccessToken(of:validFor:perform:)``, because that method handles it.
-    /// It refreshes the token, or makes a DPoP proof with the server's nonce, and performs the call once more.
+    /// Do not catch the error in the closure of ``SessionManager/withAccessToken(of:validFor:perform:)``: after the error, that method
+    /// refreshes the token, or makes a DPoP proof with the server's nonce, and performs the call once more.
     ///
     /// - Parameters:
     ///   - status: The status of the response.

@@ -9,7 +9,7 @@ public struct SessionTokens: Sendable {
         let isFromEarlierRefresh: Bool
     }
 
-    /// The members are in one shared object, because many callers of a busy session get copies of the same value.
+    /// A reference that all copies share, because many callers of a busy session get copies of the same value.
     private let storage: Shared<Content>
     private var content: Content { storage.value }
     /// The session that the tokens belong to.
@@ -30,9 +30,9 @@ public struct SessionTokens: Sendable {
     /// Also nil if this call did not wait for a refresh, or if another process refreshed the tokens. The event
     /// ``IdentityEvent/Kind/tokensReduced(_:)`` also reports the losses of background refreshes and of repairs.
     public var losses: TokenLosses? { content.losses }
-    /// Whether an earlier refresh received these tokens, but they were validated or saved only now.
+    /// Whether an earlier refresh received these tokens, which were validated or saved only now.
     ///
-    /// The tokens may be old. If a server rejects them, another refresh may help.
+    /// If a server rejects tokens of an earlier refresh, another refresh may help, because the tokens may be old.
     var isFromEarlierRefresh: Bool { content.isFromEarlierRefresh }
 
     init(

@@ -21,7 +21,6 @@ final class SessionTokensCache: Sendable {
     private let clock: any IdentityClock
     private let state: Mutex<State>
 
-    /// Creates a cache; nil if caching is switched off.
     init?(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
         guard configuration.cachedSessions > 0, configuration.cacheLifetime > .zero else { return nil }
         lifetime = configuration.cacheLifetime
@@ -31,8 +30,8 @@ final class SessionTokensCache: Sendable {
 
     /// A number that a caller gets before it reads tokens from the store, and passes to ``put(_:remaining:untilDue:ticket:)``.
     ///
-    /// If ``remove(_:)`` is called in between, for any session, `put` stores nothing. So the cache does not return tokens that are
-    /// older than a refresh or logout.
+    /// If ``remove(_:)`` was called for any session after the caller got the ticket, `put` stores nothing, because the tokens may be older
+    /// than a refresh or logout.
     var ticket: Int { state.withLock { $0.removals } }
 
     /// A session's tokens; nil if they are not in the cache, or not valid for the requested time.
@@ -48,10 +47,9 @@ final class SessionTokensCache: Sendable {
         }
     }
 
-    /// Keeps tokens that were read from the store, unless a session was removed from the cache since `ticket` was taken.
+    /// Keeps tokens that were read from the store, unless a session was removed from the cache after the caller got the ``ticket``.
     ///
     /// `remaining` is how long the access token is valid. `untilDue` is the time until the token is due for a refresh or its session ends.
-    /// `ticket` is the value of ``ticket`` before the read.
     func put(_ tokens: SessionTokens, remaining: Duration, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }
         let now = clock.elapsed

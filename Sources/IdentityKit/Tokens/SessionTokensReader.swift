@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 
-/// Reads a session's tokens, and decides whether they are refreshed before the call returns.
 struct SessionTokensReader: SessionService {
     let context: SessionContext
 
@@ -9,12 +8,11 @@ struct SessionTokensReader: SessionService {
 
     /// A session's tokens from the store, refreshed if necessary; the caller looks into the cache first.
     ///
-    /// If the store cannot be read, the call returns valid new tokens that this process could not save yet. If this process has no such
-    /// tokens, the call throws the store's error.
+    /// If the store cannot be read, the method returns valid new tokens that this process could not save yet, or else throws the store's
+    /// error.
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         let ticket = cache?.ticket
-        // Another call may save the unsaved state during the read below. The read may then return older tokens, so the session is read
-        // again.
+        // If another call saves the unsaved state during the read below, the read may return older tokens. The session is then read again.
         let hadUnsavedState = unsaved[id] != nil
         let found: DecodedSession
         do {
@@ -81,10 +79,9 @@ struct SessionTokensReader: SessionService {
         }
     }
 
-    /// Returns new tokens that this process could not save yet; nil if it has no valid ones, or if `error` has kind `signInAgain`.
+    /// Returns new tokens that this process could not save yet; nil if no such tokens are valid, or if `error` has kind `signInAgain`.
     ///
-    /// If the caller passes an `error`, or if the tokens expire sooner than requested, the outcome is `stillValid`, and `reason` says why
-    /// the tokens were not refreshed. In all other cases, the outcome is `stored`.
+    /// If the caller passes an `error`, or if the tokens expire sooner than requested, the outcome is `stillValid`.
     private func inMemory(
         _ id: SessionID,
         validFor duration: Duration? = nil,
@@ -103,7 +100,7 @@ struct SessionTokensReader: SessionService {
         return notRefreshed(Session(session, .active(tokens)), tokens, because: error)
     }
 
-    /// Returns tokens that were not refreshed; `reason` says why a refresh that was due did not happen.
+    /// `reason` says why a refresh that was due did not happen.
     private func notRefreshed(
         _ session: Session,
         _ tokens: TokenSet,
