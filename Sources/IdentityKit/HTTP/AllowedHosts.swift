@@ -33,15 +33,13 @@ public struct AllowedHosts: Sendable {
         (hosts + domains).contains { $0.isIdentical(to: url.host) } || domains.contains { url.hasHost(below: $0) }
     }
 
-    /// The list for an error message.
     package var summary: String {
         (hosts + domains.map { "\($0) and its subdomains" }).joined(separator: ", ")
     }
 
     /// The error for a URL whose host is not in the list.
     ///
-    /// `problem` is the beginning of the message: it says where the URL comes from, and the message continues with "a host that is not in
-    /// the list …". `status` is the status of the response that contains the URL.
+    /// `problem` begins the message, before "a host that is not in the list …". `status` is the status of the response with the URL.
     package func refusal(of url: HTTPURL, _ problem: String, status: Int = 200) -> IdentityError {
         IdentityError(
             .rejected,

@@ -7,7 +7,7 @@ package struct AuthenticationChallenge: Sendable {
 
     /// The scheme in lower case.
     package let scheme: String
-    /// The parameters, their names in lower case.
+    /// The parameters, with names in lower case.
     package private(set) var parameters: [(name: String, value: String)] = []
 
     package subscript(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
@@ -55,12 +55,10 @@ package struct AuthenticationChallenge: Sendable {
         ).hiding(redacted)
     }
 
-    /// Reads one header.
+    /// Reads one header; `isComplete` says whether the whole header is well-formed.
     ///
-    /// Commas separate challenges, and also parameters: a token followed by `=` is a parameter of the current challenge, any other
-    /// token starts the next challenge. A token68 is skipped.
-    ///
-    /// - Returns: The challenges, and whether the whole header is well-formed.
+    /// Commas separate challenges, and also parameters: a token before `=` is a parameter of the current challenge, any other token starts
+    /// the next challenge. The method skips a token68.
     private static func read(_ bytes: [UInt8]) -> (challenges: [AuthenticationChallenge], isComplete: Bool) {
         var challenges: [AuthenticationChallenge] = []
         var rest = bytes[...]
@@ -84,9 +82,7 @@ package struct AuthenticationChallenge: Sendable {
         }
     }
 
-    /// The bytes after a scheme's token68 (RFC 9110 section 11.2); all bytes if there is no token68.
-    ///
-    /// A token68 stands alone between the scheme and the next comma.
+    /// The bytes after a scheme's token68, which stands alone before the next comma (RFC 9110 section 11.2); all bytes without a token68.
     private static func skippingToken68(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let text = rest.drop(while: ASCII.isWhitespace)
         let data = text.prefix { ASCII.isToken($0) || $0 == UInt8(ascii: "/") }

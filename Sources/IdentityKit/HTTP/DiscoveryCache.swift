@@ -1,10 +1,9 @@
 internal import Synchronization
 
-/// Caches a value that is read from one of a provider's discovery documents.
+/// Caches a value of a provider's discovery document for an hour; callers that wait at the same time share one fetch.
 ///
-/// A value is used for an hour, and callers that wait at the same time share one fetch. After a failed fetch, the next fetch has to wait.
-/// If an old value may still be used, the pause is one minute. Without such a value, the pause is one second after the first failure, and
-/// doubles with each further failure, up to 30 seconds. `Retry-After` can request a longer pause. All times are on the monotonic clock.
+/// After a failed fetch, the next fetch waits for a minute if an old value may be used. Otherwise it waits for 1 to 30 seconds, or up to
+/// a minute if `Retry-After` requests it. All times are on the monotonic clock.
 package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     private static var lifetime: Duration { .seconds(3600) }
     private static var pauseWithOldValue: Duration { .seconds(60) }
@@ -18,13 +17,10 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     private let state = Mutex(DiscoveryState())
     private let fetches = SingleFlight<Bool, Value>()
 
-    /// Creates an empty cache.
+    /// `refusalLimit` is how long an old value may be used after a newer document was refused: its fetch failed with an error of another
+    /// kind than `retryLater` and `cancelled`.
     ///
-    /// - Parameters:
-    ///   - clock: The clock, whose monotonic time is used.
-    ///   - refusalLimit: How long an old value may be used after a newer document was refused. A document counts as refused if its fetch
-    ///     fails with an error of another kind than `retryLater` and `cancelled`. During an outage (kind `retryLater`), the old value is
-    ///     used without limit, but an outage after a refusal does not extend the limit.
+    /// In an outage (kind `retryLater`) without an earlier refusal, the old value is used without a time limit.
     package init(clock: any IdentityClock, usingOldValueAfterRefusal refusalLimit: Duration) {
         self.clock = clock
         self.refusalLimit = refusalLimit
@@ -32,10 +28,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
 
     /// Returns the value from memory while it is fresh, otherwise fetches it; if the fetch fails, returns an old value that may be used.
     ///
-    /// - Parameter fetch: Reads the document.
-    /// - Returns: The cached or fetched value.
-    /// - Throws: The error of `fetch`. While fetches are paused and no old value may be used, the last error is thrown again. If its kind
-    ///   is `retryLater`, its `retryAfter` is the remaining pause.
+    /// Without a usable old value, throws the error of `fetch`, also for calls during the pause after a failed fetch.
     package func value(_ fetch: @escaping @Sendable () async throws -> Value) async throws -> Value {
         if let known = try known() { return known }
         return try await fetches.run(true) { [self] in
@@ -54,7 +47,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
 
     /// The cached value, if it may be used without a request; nil if the document has to be fetched now.
     ///
-    /// - Throws: The error of the last fetch, while fetches are paused and no old value may be used.
+    /// While fetches are paused and no old value may be used, throws the error of the last fetch.
     package func known() throws(IdentityError) -> Value? {
         let now = clock.elapsed
         let value = try state.withLock { state throws(IdentityError) -> (any AnyObject & Sendable)? in
@@ -70,7 +63,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
 
     /// Starts a pause after a failed fetch, and returns the old value; throws the failure if no old value may be used.
     ///
-    /// A cancelled fetch starts no pause, and its failure is thrown.
+    /// A cancelled fetch starts no pause; the method throws its failure.
     private func recover(from failure: IdentityError) throws(IdentityError) -> Value {
         guard failure.kind != .cancelled else { throw failure }
         let now = clock.elapsed
@@ -93,7 +86,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
         state.refusedSince.map { now - $0 < refusalLimit } ?? true ? state.value : nil
     }
 
-    /// Casts a value of the state to its type; the cast is safe, because the cache stores only values of this type.
+    /// The unchecked cast is safe, because the cache stores only values of this type.
     private func stored(_ value: any AnyObject & Sendable) -> Value { unsafe unsafeDowncast(value, to: Value.self) }
 }
 

@@ -1,21 +1,13 @@
 package import IdentityHTTP
 
 extension ProviderHTTPClient {
-    /// Fetches a discovery document.
+    /// Fetches a discovery document, and follows redirects with status 301, 302, 307 or 308 to secure URLs; returns any other response.
     ///
-    /// - Parameters:
-    ///   - start: The URL of the document.
-    ///   - allowedRedirects: How many redirects are followed. A redirect is followed to an https URL only, or to a loopback address if the
-    ///     client permits plain http there.
-    ///   - headers: Headers in addition to `Accept`. After a redirect they are sent only to the origin of `start` and to `hosts`, because
-    ///     they may contain a secret.
-    ///   - hosts: The hosts to which a redirect may lead, in addition to the host of `start`; nil permits any host.
-    ///   - party: The document's name, with which error messages begin.
-    ///   - setting: What to set in the configuration after too many redirects: the end of the sentence "Set …".
-    /// - Returns: The response, with any status. A redirect is not followed but returned in three cases: no redirects are allowed, its URL
-    ///   is missing, insecure or invalid, or its status is not 301, 302, 307 or 308.
-    /// - Throws: `IdentityError` when a request cannot be sent or gets no response, when a redirect leads to a host that is not permitted,
-    ///   and when there are too many redirects.
+    /// A redirect may lead to the host of `start` and to `hosts`; nil permits any host. After a redirect, `headers` are sent only to the
+    /// origin of `start` and to `hosts`, because they may contain a secret.
+    ///
+    /// `party` begins the error messages. `setting` completes the hint "Set …" after too many redirects. If `allowedRedirects` is 0, the
+    /// method returns a redirect as the response.
     package func document(
         at start: HTTPURL,
         following allowedRedirects: Int,

@@ -8,10 +8,9 @@ package struct ProviderHTTPClient: Sendable {
     /// The origins of configured URLs, which may be in a private network.
     private let configuredOrigins: [String]
 
-    /// Creates a client for a provider whose configuration contains the URLs `configured`.
+    /// Creates a client for a provider whose configuration contains the URLs `configured`; `timeout` limits one request.
     ///
-    /// `timeout` is how long one request may take. `allowsLoopbackHTTP` permits plain http to loopback addresses. It also permits requests
-    /// to loopback addresses if their URLs are not configured.
+    /// `allowsLoopbackHTTP` permits plain http to loopback addresses, and requests to loopback addresses whose URLs are not configured.
     package init(
         environment: IdentityEnvironment,
         timeout: Duration,
@@ -34,14 +33,10 @@ package struct ProviderHTTPClient: Sendable {
         return allowsLoopbackHTTP ? .publicOrLoopback : .publicOnly
     }
 
-    /// Sends a request.
+    /// Sends a request with the header `User-Agent`, and returns the response with any status.
     ///
-    /// The client adds `User-Agent` to the headers. With `isSentOnce`, the transport sends the request only once. If the request is part of
-    /// a refresh, `lock` is the session's lock. The request is not sent after the lock was lost, and must end while the lock is certainly
-    /// held. `party` is the endpoint's name, with which error messages begin.
-    ///
-    /// - Returns: The response, with any status.
-    /// - Throws: `IdentityError` when the request cannot be sent or gets no response.
+    /// If `lock` is given, the request is not sent after the lock was lost, and must end while the lock is certainly held. With
+    /// `isSentOnce`, the transport sends the request only once. `party` begins the error messages.
     package func send(
         _ method: HTTPMethod,
         _ url: HTTPURL,
@@ -87,7 +82,6 @@ package struct ProviderHTTPClient: Sendable {
         }
     }
 
-    /// The headers of a request: `Accept`, by default for JSON, and the given other headers.
     package static func headers(
         accepting type: String = "application/json",
         _ others: [(name: String, value: String)] = []
