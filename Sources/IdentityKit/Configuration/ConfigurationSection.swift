@@ -66,7 +66,6 @@ public struct ConfigurationSection: Sendable {
         return text
     }
 
-    /// Reads an optional member with a fixed set of values.
     package mutating func optionalChoice<Choice: CaseIterable & RawRepresentable<String>>(
         _ name: String
     ) throws(IdentityError) -> Choice? {
@@ -93,7 +92,7 @@ public struct ConfigurationSection: Sendable {
         return strings
     }
 
-    /// Reads an optional integer and checks its range.
+    /// Reads an optional integer, which must be in the range; returns nil if the member is missing.
     public mutating func optionalInteger(_ name: String, in range: ClosedRange<Int>) throws(IdentityError) -> Int? {
         guard let value = take(name) else { return nil }
         guard let number = value.number?.integer, range.contains(number) else {
@@ -168,7 +167,7 @@ public struct ConfigurationSection: Sendable {
 
     /// Checks that all members of the section are known.
     ///
-    /// Call the method before you read the members. If you read first, a required member with a misspelled name is reported as missing.
+    /// Call this method before you read the members. Otherwise the error for a misspelled name says that the required member is missing.
     ///
     /// - Parameter known: The names of all members that the section may have.
     /// - Throws: ``IdentityError`` that names the first unknown member, and if possible a known member with a similar name.

@@ -1,9 +1,9 @@
 internal import FoundationEssentials
 
-/// The content of an app's configuration file, which is checked strictly.
+/// The content of an app's configuration file; an unknown member is an error.
 ///
-/// For an unknown member or a missing secret, the error names the path of the member. For invalid JSON, such as a duplicate member, the
-/// error names line and column. The members of a section are checked when the section is read, for example by a ``ProviderFactory``.
+/// An error names the path of the member, or for invalid JSON the line and the column. The code that reads a section, for example a
+/// ``ProviderFactory``, checks the section's members.
 ///
 /// ```swift
 /// let configuration = try IdentityConfiguration(contentsOf: "identity.json")
@@ -40,8 +40,8 @@ public struct IdentityConfiguration: Sendable {
                 configuration:
                     "The configuration is not valid JSON: \(error.reason), \(Self.place(of: error.offset, in: json)).",
                 hint: """
-                    Correct the text at this place. The text must have at most 1 MiB, and no duplicate member names, comments, trailing commas \
-                    or byte order mark.
+                    Correct the text at this place. The text must have at most 1 MiB, and no duplicate member names, comments, trailing \
+                    commas or byte order mark.
                     """
             )
         }

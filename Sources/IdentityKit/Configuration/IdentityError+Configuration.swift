@@ -1,5 +1,4 @@
 extension IdentityError {
-    /// The hint for a configured URL that is not https, in a configuration that can permit http to loopback addresses.
     package static let httpsHint =
         "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to loopback addresses such as 127.0.0.1 and [::1]."
 

@@ -12,7 +12,7 @@ package enum SecretFile {
 
     /// Reads the file, without the line breaks at its end.
     ///
-    /// Type, permissions and owner are checked on the opened descriptor, so that the file cannot be replaced between check and read.
+    /// The checks of type, permissions and owner use the opened descriptor, so that nobody can replace the file between check and read.
     package static func read(_ path: String) throws(Problem) -> Secret {
         let descriptor = unsafe open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
