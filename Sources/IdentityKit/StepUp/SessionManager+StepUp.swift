@@ -1,15 +1,13 @@
 internal import FoundationEssentials
 
-/// Re-authenticates the buyer of an existing session with a new login, whose session replaces the old session.
 extension SessionManager {
     /// Begins a step-up: the buyer of a session signs in again, for a more recent or stronger login than the session's login.
     ///
     /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
     /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement.
     ///
-    /// The new session has a new id and gets the attachments of the old session, such as the cart. The old session ends. Its tokens are
-    /// removed but not revoked: if a provider keeps one grant for a buyer and a client, the revocation would also invalidate the new
-    /// tokens. If the step-up fails, the old session is unchanged.
+    /// The new session has a new id and gets the attachments of the old session, such as the cart. The old session ends, but its tokens are
+    /// not revoked, because the revocation could also invalidate the new tokens. If the step-up fails, the old session is unchanged.
     ///
     /// ```swift
     /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
@@ -31,7 +29,7 @@ extension SessionManager {
     ) async throws -> StartedLogin {
         try await Correlation.scope {
             let (stored, tokens) = try await signedInSession(id)
-            // A provider of another tenant may have the same name, so this call checks that the provider has the session's tenant.
+            // Throws if the provider with this name belongs to another tenant than the session.
             _ = try provider(of: stored)
             let options = Self.options(options, for: requirement, of: tokens.buyer, configuration.attemptLifetime)
             return try await begin(stored.provider, options, PendingStepUp(session: id, requirement: requirement))
@@ -79,14 +77,10 @@ extension SessionManager {
         }
     }
 
-    /// Removes the old session.
+    /// Removes the old session; throws if the first attempt finds no session, or fails with another kind than `retryLater`.
     ///
-    /// After an error of kind `retryLater`, the store may have removed the old session. So the new session stays, and the removal is tried
-    /// again for some seconds, and then for a minute in the background. If the failed call has removed the old session, the attachments
-    /// are lost, because the call did not return them.
-    ///
-    /// - Throws: `IdentityError` if the first attempt fails with another kind than `retryLater`. Also if the first attempt finds no
-    ///   session, for example because a logout or another step-up has ended the session.
+    /// After an error of kind `retryLater`, the store may have removed the old session. So the new session stays, and the method tries the
+    /// removal again, at last in the background. If the failed call has removed the old session, its attachments are lost.
     private func removeOld(_ id: SessionID, for session: Session, since started: Duration) async throws {
         do {
             guard let ended = try await removeReplaced(id) else { throw IdentityError.unknownSession }
@@ -101,9 +95,7 @@ extension SessionManager {
         }
     }
 
-    /// Tries the removal again after each of these pauses, in milliseconds, until it succeeds.
-    ///
-    /// - Returns: Whether the old session is removed.
+    /// Tries the removal again after each of the pauses, in milliseconds; returns whether the old session is removed.
     private func removeAgain(
         _ id: SessionID,
         for session: Session,
@@ -120,9 +112,9 @@ extension SessionManager {
         return false
     }
 
-    /// Moves the attachments of the old session to the new one.
+    /// Moves the attachments of the old session to the new session.
     ///
-    /// If attachments cannot be moved, the participants get these attachments as at a logout, and can, for example, detach the cart.
+    /// The participants get the attachments that cannot be moved, as at a logout, and can, for example, detach the cart.
     private func move(_ ended: LoggedOutSession, to session: Session, since started: Duration) async {
         var lost: [String: Secret] = [:]
         for (name, value) in ended.attachments where name != SignInRecord.name {
@@ -143,9 +135,7 @@ extension SessionManager {
 extension SessionManager {
     /// Checks the new tokens of a step-up; does nothing for an ordinary login.
     ///
-    /// - Throws: `IdentityError`; with code ``IdentityError/Code/idTokenSubject`` for another buyer, and with
-    ///   ``IdentityError/Code/idTokenAuthentication`` if `acr` or `auth_time` do not satisfy the requirement. Also the errors of
-    ///   ``signedInSession(_:)`` for the old session.
+    /// Also throws if no buyer is signed in to the old session any more (``signedInSession(_:)``).
     func checkStepUp(_ attempt: LoginAttempt, _ new: TokenSet, at provider: ProviderDescriptor) async throws {
         guard let stepUp = attempt.stepUp else { return }
         let (session, tokens) = try await signedInSession(stepUp.session)
@@ -183,10 +173,9 @@ extension SessionManager {
         guard time >= startedAt - age - ClockTolerance.seconds else {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
-        // Because clocks differ, the check above accepts an `auth_time` up to a minute before the step-up began. This may be the
-        // `auth_time` of the session's earlier login, so the new `auth_time` must be later. If the earlier login was in the last second
-        // before the step-up, the two times are not compared: they have whole seconds, so they can be equal although the buyer signed in
-        // again.
+        // The check above accepts an `auth_time` up to a minute before the step-up, because clocks differ. This may be the `auth_time` of
+        // the earlier login, so the new time must be later. The times have whole seconds: after an earlier login in the last second, both
+        // can be equal although the buyer signed in again.
         if requirement.demandsLogin, let earlier = old.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }

@@ -58,9 +58,7 @@ public struct StepUpRequirement: Sendable, Equatable {
         self.init(maximumAge: age, authenticationContexts: contexts)
     }
 
-    /// The values of `acr_values`: visible ASCII without quotes and backslashes, separated by one space each.
-    ///
-    /// Nil if the text has another form or more than 16 values.
+    /// The values of `acr_values`: at most 16 texts of visible ASCII without quotes and backslashes, separated by single spaces.
     private static func contexts(_ text: String) -> [String]? {
         let values = text.split(separator: " ", omittingEmptySubsequences: false)
         guard values.count <= 16, values.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isContextByte) }) else {
@@ -82,10 +80,10 @@ public struct StepUpRequirement: Sendable, Equatable {
 }
 
 extension Session {
-    /// Whether the session's login already satisfies the requirement; if it does, no step-up is needed.
+    /// Whether the session's login already satisfies the requirement, so that no step-up is needed.
     ///
-    /// The clocks of app and provider may differ by a minute. A requirement with ``StepUpRequirement/demandsLogin`` is never satisfied.
-    /// A session that needs a login (``needsLogin``) satisfies no requirement.
+    /// False for a requirement with ``StepUpRequirement/demandsLogin``, and for a session that needs a login (``needsLogin``). The clocks
+    /// of app and provider may differ by a minute.
     ///
     /// - Parameters:
     ///   - requirement: The requirement.
@@ -97,7 +95,7 @@ extension Session {
         guard let maximumAge = requirement.maximumAge else { return true }
         guard let time = authenticatedAt else { return false }
         let age = now.timeIntervalSince(time)
-        // If the clock was set back, an old login may seem to be in the future. It must not count as a recent one.
+        // After the clock was set back, an old login may seem to be in the future. Such a login must not count as recent.
         return age >= -ClockTolerance.seconds && age <= maximumAge.timeInterval + ClockTolerance.seconds
     }
 }
