@@ -3,8 +3,8 @@ internal import IdentityPlatform
 extension StringProtocol {
     /// Whether two strings are the same UTF-8 bytes.
     ///
-    /// `String ==` compares by Unicode canonical equivalence, by which U+212A KELVIN SIGN equals `"K"`. By `==`, the subjects of two
-    /// different buyers could be equal.
+    /// `==` treats canonically equivalent strings as equal, for example U+212A KELVIN SIGN and `"K"`. So the subjects of two different
+    /// buyers could be equal by `==`.
     package func isIdentical(to other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
@@ -13,8 +13,8 @@ extension StringProtocol {
 extension String {
     /// Whether two strings are the same UTF-8 bytes; faster than the generic function.
     package func isIdentical(to other: String) -> Bool {
-        // The length and `==` are checked first, because both checks are fast: Swift compares two short ASCII strings as integers. Strings
-        // that are equal by `==` may still have different bytes, so the bytes are compared last.
+        // The fast checks come first: Swift compares two short ASCII strings as integers. Strings that are equal by `==` may still have
+        // different bytes.
         guard utf8.count == other.utf8.count, self == other else { return false }
         let (left, right) = (utf8.span, other.utf8.span)
         return unsafe left.withUnsafeBytes { left in

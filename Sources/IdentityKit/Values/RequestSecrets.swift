@@ -1,9 +1,7 @@
 internal import IdentityHTTP
 internal import Synchronization
 
-/// The secrets of a request, such as tokens, cart ids and e-mail addresses.
-///
-/// The error text of a response may repeat the secrets, so ``hidden(in:)`` removes them from this text.
+/// The secrets of a request, such as tokens and cart ids, which ``hidden(in:)`` removes from the error text of a response.
 package struct RequestSecrets: Sendable {
     private let variables: JSONObject
     private let secrets: [Secret]
@@ -14,10 +12,9 @@ package struct RequestSecrets: Sendable {
         let values = Mutex<[ArraySlice<UInt8>]?>(nil)
     }
 
-    /// Collects the secrets of one request.
+    /// Every string of at least 6 bytes in the GraphQL `variables` counts as a secret; shorter strings may be enum values.
     ///
-    /// Every string of at least 6 bytes in the GraphQL `variables` counts as a secret; shorter strings count as enum values. `secrets` are
-    /// further secrets. They are found unencoded, and in the encoding of forms and URLs; texts of fewer than 6 bytes are ignored.
+    /// `secrets` of at least 6 bytes are found unencoded, and in the encoding of forms and URLs.
     package init(_ variables: JSONObject = [:], secrets: [Secret] = []) {
         self.variables = variables
         self.secrets = secrets
@@ -57,7 +54,6 @@ package struct RequestSecrets: Sendable {
         }
     }
 
-    /// Adds a secret if it has at least 6 bytes; shorter strings count as enum values, which are not secret.
     private static func collect(
         _ bytes: inout [UInt8],
         _ found: inout [Range<Int>],
@@ -102,14 +98,12 @@ extension RequestSecrets: Redacted {
 }
 
 extension IdentityError {
-    /// A copy of the error, with these secrets removed from its `providerResponse`.
     package func hiding(_ redacted: RequestSecrets) -> IdentityError {
         providerResponse.map { recast(as: kind, answering: $0.hiding(redacted)) } ?? self
     }
 }
 
 extension IdentityError.ProviderResponse {
-    /// A copy of the response, with these secrets removed from its texts.
     package func hiding(_ redacted: RequestSecrets) -> IdentityError.ProviderResponse {
         IdentityError.ProviderResponse(
             error: error.map(redacted.hidden),

@@ -2,8 +2,7 @@ internal import IdentityCrypto
 
 /// The opaque id of a session: 128 random bits, which the app stores in a cookie.
 ///
-/// The id is secret, because it signs a browser in. Prints and dumps show only the id's ``SessionReference``. Only ``rawValue`` is the id
-/// itself.
+/// The id is secret, because it signs a browser in. Prints and dumps show only the ``reference``; ``rawValue`` is the id itself.
 public struct SessionID: Sendable, Hashable, RawRepresentable {
     /// The id as text: 22 characters of the base64url alphabet.
     public let rawValue: String

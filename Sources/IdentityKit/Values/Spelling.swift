@@ -1,4 +1,3 @@
-/// Finds the known name that is most similar to a misspelled one.
 package enum Spelling {
     /// The candidate with the smallest edit distance; nil if the distance is more than 3 or more than half the length of the word.
     ///
