@@ -6,9 +6,8 @@ internal import IdentityHTTP
 enum ReturnPathNormalization {
     /// The path without dot segments and unnecessary escapes (RFC 3986 section 6.2.2).
     ///
-    /// Nil if the path goes above the root, or contains an escaped control character or invalid UTF-8. Also nil if another program could
-    /// read a part of the path as a host name, for example because it decodes the path once more, removes segments or appends the path to
-    /// another path.
+    /// Nil if the path goes above the root, or contains an escaped control character or invalid UTF-8. Also nil if a program that decodes
+    /// the path again or removes segments could read a part of the path as a host name.
     static func path(_ text: String) -> String? {
         guard let bytes = withoutNeedlessEscapes(Array(text.utf8)) else { return nil }
         var segments: [ArraySlice<UInt8>] = []
@@ -16,14 +15,14 @@ enum ReturnPathNormalization {
         for (index, segment) in given.enumerated() {
             let isLast = index == given.count - 1
             if segment.elementsEqual("..".utf8) {
-                // A path that goes above the root is refused, because programs treat it in different ways and no app needs it.
+                // Programs treat a path that goes above the root in different ways, and no app needs such a path.
                 guard segments.popLast() != nil else { return nil }
                 if isLast { segments.append([]) }
             } else if segment.elementsEqual(".".utf8) {
                 if isLast { segments.append([]) }
             } else {
-                // An empty segment is two slashes in a row. If a program removed the segments before it, the path would begin with two
-                // slashes, and a browser would read the next segment as a host name.
+                // If a program removed the segments before two slashes in a row, the path would begin with these slashes, and a browser
+                // would read the next segment as a host name.
                 guard !segment.isEmpty || isLast else { return nil }
                 segments.append(segment)
             }
@@ -31,7 +30,7 @@ enum ReturnPathNormalization {
         return segments.reduce(into: "") { $0 += "/" + String(decoding: $1, as: UTF8.self) }
     }
 
-    /// Whether a query or fragment contains no escaped control characters, which could start a new header line if a program decodes them.
+    /// Whether a query or fragment has no escaped control characters, which could start a header line after a program decodes them.
     static func isHarmless(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         return bytes.indices.allSatisfy { index in

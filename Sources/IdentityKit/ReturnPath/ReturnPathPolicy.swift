@@ -2,9 +2,8 @@ internal import IdentityHTTP
 
 /// Decides to which pages a browser may be redirected after a login or logout: pages of the app, and of origins that the app lists.
 ///
-/// An attacker can choose the return path of a request, and a search for known bad patterns could miss one. Therefore the policy parses
-/// the text strictly (RFC 3986), normalizes its parts and builds the location from these parts. The browser gets only what was checked
-/// (RFC 9700 section 4.11.1).
+/// An attacker can choose the return path of a request (RFC 9700 section 4.11.1). Therefore the policy parses the text strictly (RFC 3986),
+/// and builds the location from the checked and normalized parts.
 ///
 /// ``SessionManager`` applies ``SessionManager/Configuration/returnPaths`` when a login or logout begins and again when the browser
 /// returns. Apps can use a policy for other redirects:
@@ -27,8 +26,8 @@ public struct ReturnPathPolicy: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - origins: The allowed origins of absolute URLs, such as `https://shop.example` or `https://shop.example:8443`; scheme, host
-    ///     and port must be equal. None by default. Plain http is allowed for loopback addresses only.
-    ///   - defaultPage: The page to use instead of a refused one; the policy must allow it. If it is nil, as by default,
+    ///     and port must be equal. Empty by default. Plain http is allowed for loopback addresses only.
+    ///   - defaultPage: The page to use instead of a refused page; the policy must allow this page. If the value is nil, as by default,
     ///     ``location(for:)`` throws for a refused page.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/configurationInvalid`` for an invalid origin or default page.
     public init(origins: [String] = [], otherwise defaultPage: String? = nil) throws(IdentityError) {
@@ -82,7 +81,7 @@ public struct ReturnPathPolicy: Sendable, Equatable {
         guard text.utf8.count <= Self.maximumLength else { return nil }
         let parts = text.utf8.split(separator: UInt8(ascii: "#"), maxSplits: 1, omittingEmptySubsequences: false)
         guard let reference = parts.first.flatMap({ String($0) }) else { return nil }
-        // The first byte alone decides whether the text is a path. A path gets a placeholder origin, so that the URL parser can read it.
+        // A path gets a placeholder origin, so that the URL parser can read the path.
         let isPath = reference.utf8.first == UInt8(ascii: "/")
         guard let url = try? HTTPURL(isPath ? "https://app.invalid" + reference : reference),
             isPath || origins.contains(where: { $0.isIdentical(to: url.origin) }),
