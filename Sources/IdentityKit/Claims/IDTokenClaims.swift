@@ -22,9 +22,8 @@ public struct IDTokenClaims: Sendable {
     public let authorizedParty: String?
     /// All claims, including those that the provider defines.
     ///
-    /// A stored session does not contain the claims that only validation needs (`nonce`, `at_hash`, `c_hash`, `s_hash`). It also does not
-    /// contain `_claim_names` and `_claim_sources`: these refer to claims of other issuers, which the SDK does not verify (OpenID Connect
-    /// Core section 5.6.2).
+    /// A stored session omits the claims that only validation needs (`nonce`, `at_hash`, `c_hash`, `s_hash`), and references to claims of
+    /// other issuers, which the SDK does not verify (`_claim_names` and `_claim_sources`, OpenID Connect Core section 5.6.2).
     public let all: JSONObject
 
     /// Creates claims, for tests and for providers that validate ID tokens themselves.
@@ -94,8 +93,7 @@ extension IDTokenClaims: Redacted {
 }
 
 extension IDTokenClaims {
-    /// The claims that a session keeps: without the claims that only the validation of the ID token needs, and without references to
-    /// claims of other issuers, because the SDK does not verify these claims.
+    /// The claims that a session keeps; ``all`` says which claims are omitted.
     package var kept: IDTokenClaims {
         IDTokenClaims(
             issuer: issuer,
@@ -106,7 +104,6 @@ extension IDTokenClaims {
         )
     }
 
-    /// The claims as JSON, for the session's record in the store.
     var record: JSONValue {
         var object = JSONObject()
         object.append("iss", .string(issuer))
@@ -117,7 +114,6 @@ extension IDTokenClaims {
         return .object(object)
     }
 
-    /// Decodes a value of ``record``; nil if the value has another form.
     init?(record value: JSONValue) {
         guard let issuer = value["iss"]?.string, let subject = value["sub"]?.string, let all = value["all"]?.object
         else { return nil }

@@ -10,7 +10,7 @@
 public struct UserInfoClaims: Sendable {
     /// The issuer of the login; its UserInfo endpoint returned the claims.
     public let issuer: String
-    /// `sub`; if the claims come from ``SessionManager/userInfo(for:)``, it equals the subject of the session byte for byte.
+    /// `sub`: the buyer's identifier; ``SessionManager/userInfo(for:)`` has checked that it equals the subject of the session.
     public let subject: String
     /// All claims, without references to claims of other issuers (OpenID Connect Core section 5.6.2).
     public let all: JSONObject
@@ -43,7 +43,6 @@ public protocol UserInfoProviding: Sendable {
 }
 
 extension IdentityError {
-    /// The error for a UserInfo response that is not about the buyer of the tokens.
     package static var foreignUserInfo: IdentityError {
         IdentityError(
             .rejected,
