@@ -10,7 +10,7 @@
 public struct UserInfoClaims: Sendable {
     /// The issuer of the login; its UserInfo endpoint returned the claims.
     public let issuer: String
-    /// `sub`: the buyer's identifier; ``SessionManager/userInfo(for:)`` has checked that it equals the subject of the session.
+    /// `sub`: the buyer's identifier; in claims from ``SessionManager/userInfo(for:)``, equal to the subject of the session.
     public let subject: String
     /// All claims, without references to claims of other issuers (OpenID Connect Core section 5.6.2).
     public let all: JSONObject

@@ -56,7 +56,7 @@ public struct IdentityError: Error, Sendable {
     public struct ProviderResponse: Sendable, Equatable {
         /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or the provider's own error code.
         ///
-        /// If the SDK refuses metadata or a token, this is the refused value, such as a host, an issuer or the audiences.
+        /// If the SDK refuses metadata or a token, the property contains the refused value, such as a host, an issuer or the audiences.
         public var error: String?
         /// The OAuth `error_description`.
         public var errorDescription: String?

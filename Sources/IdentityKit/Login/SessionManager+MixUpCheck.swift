@@ -5,7 +5,7 @@
 ///
 /// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares `iss` before the code is exchanged.
 extension SessionManager {
-    /// Throws if another provider than the login's sent the callback or may have sent it.
+    /// Throws if the callback comes, or may come, from another provider than the provider of the login.
     ///
     /// If the app did not pass a provider, also throws if the callback arrived at another path than the path of the login's redirect URI.
     func refuseCallbackOfAnotherProvider(

@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// Normalizes the parts of a return path to a form that all browsers and servers parse in the same way, or refuses them.
+/// Normalizes the parts of a return path to a form that all browsers and servers parse in the same way, and refuses other parts.
 ///
 /// The functions expect parts of an `HTTPURL`: ASCII with well-formed percent escapes.
 enum ReturnPathNormalization {

@@ -11,13 +11,9 @@
 public struct BuyerBrowser: Sendable, Equatable {
     @TaskLocal static var current: BuyerBrowser?
 
-    /// The IP address from which the browser sent the request, reduced to at most 256 bytes of printable ASCII.
-    ///
-    /// Nil if the app did not pass it, or if it contains no printable ASCII.
+    /// The IP address from which the browser sent the request, reduced to at most 256 bytes of printable ASCII; nil if nothing remains.
     public let address: String?
-    /// The `User-Agent` of the request, reduced to at most 256 bytes of printable ASCII.
-    ///
-    /// Nil if the app did not pass it, or if it contains no printable ASCII.
+    /// The `User-Agent` of the request, reduced to at most 256 bytes of printable ASCII; nil if nothing remains.
     public let userAgent: String?
 
     /// Creates a description of the browser that sent a request.
@@ -36,7 +32,7 @@ public struct BuyerBrowser: Sendable, Equatable {
         try await Self.$current.withValue(isEmpty ? nil : self, operation: body)
     }
 
-    /// Other bytes, such as line breaks, could forge a line of a log.
+    /// Bytes other than printable ASCII, such as line breaks, could forge a line of a log.
     private static func printable(_ text: String) -> String? {
         let bytes = text.utf8.lazy.filter { (0x20..<0x7F).contains($0) }.prefix(256)
         return bytes.isEmpty ? nil : String(decoding: Array(bytes), as: UTF8.self)

@@ -10,7 +10,8 @@ extension SessionState {
     /// Encodes the state as the payload of a stored session.
     ///
     /// A `claimed` payload has padding of the expected response's length. Without the padding, a full disk could prevent the save of the
-    /// response, which contains the only valid refresh token. A new session has a little more padding, for its first `claimed` payload.
+    /// response, which contains the only valid refresh token. A new session with a refresh token has a little more padding, so that its
+    /// first `claimed` payload fits, too.
     package func payload(ofNewSession isNew: Bool = false) -> Secret {
         var room = 0
         if let tokens, tokens.refreshToken != nil {

@@ -1,6 +1,6 @@
 /// The state of a stored session: what its payload contains, and which changes may follow.
 ///
-/// A login stores an `active` session. A guest's session is stored as `ended`, because it never has tokens. A logout removes a session in
+/// A login stores an `active` session. A guest's session never has tokens, so its state is `ended`. A logout removes a session in
 /// any state. ``RefreshStateMachine`` makes all changes of a state.
 ///
 /// In the table, "from memory or from the spool" means tokens, or a response, that the store could not save earlier (``UnsavedTokens``).

@@ -7,7 +7,7 @@ internal import Synchronization
 final class SharedSessionReads: Sendable {
     private typealias Waiter = CheckedContinuation<Turn, Never>
 
-    /// What a caller does next: it reads for itself and for the waiting callers, or takes the result of another caller's read.
+    /// What a caller does next: read for itself and for the waiting callers, or take the result of another caller's read.
     private enum Turn: Sendable {
         case read(for: [Waiter])
         case take(Result<DecodedSession, any Error>)

@@ -8,7 +8,8 @@ extension SessionManager {
     /// ``IdentityError/Code/notSignedIn``.
     ///
     /// Sign the guest's cookie, and accept only a cookie with the app's signature. Otherwise an attacker who sets a known guest cookie in a
-    /// buyer's browser could see the guest's attachments, such as the cart. A login creates a session with a new id.
+    /// buyer's browser could see the guest's attachments, such as the cart. The attacker does not get the session of the buyer's login,
+    /// which has a new id.
     ///
     /// - Parameter retention: How long after this call the session is kept, by default 30 days. After this time, every call treats the
     ///   session as unknown.

@@ -21,8 +21,8 @@ extension SessionManager {
     ///   - callback: The parameters of the callback.
     ///   - browserBinding: The binding cookie of the browser that sent the callback.
     ///   - provider: The provider whose redirect URI received the callback, if each provider has a separate one, as RFC 9700 section 4.4
-    ///     advises. If it is nil, two kinds of callbacks are refused: a callback that another provider (of any tenant) could have sent,
-    ///     unless its `iss` (RFC 9207) is the issuer of the login; and a callback at another path than the path of the redirect URI.
+    ///     advises. If the value is nil, the method refuses a callback that another provider (of any tenant) could have sent, unless the
+    ///     callback's `iss` (RFC 9207) is the issuer of the login. It also refuses a callback at another path than the redirect URI's.
     /// - Returns: The new session and the return path.
     /// - Throws: ``IdentityError``.
     public func complete(

@@ -8,7 +8,7 @@ extension SessionManager {
     /// - Parameters:
     ///   - id: The session.
     ///   - postLogoutRedirectURI: The address to which the provider sends the browser after the logout. It must be registered at the
-    ///     provider. If it is nil, the configured address is used.
+    ///     provider. If the value is nil, the provider gets the configured address.
     /// - Returns: The ended session and the provider's logout page.
     /// - Throws: ``IdentityError`` when the session does not exist, or when the store fails or cannot decrypt the session. Other failures
     ///   do not stop a logout: they are in ``LogoutResult/problems``.

@@ -110,8 +110,8 @@ extension SessionManager {
 
     /// Returns the identity that a session can give to a cart, and the session.
     ///
-    /// The claim is `none` for a guest's session, and for a provider that does not conform to ``CartClaimProviding``.
-    /// If a refresh can achieve it, a customer access token in the claim is valid for at least the requested time.
+    /// The claim is `none` for a guest's session, and for a provider that does not conform to ``CartClaimProviding``. Otherwise the tokens
+    /// come from ``tokens(for:validFor:)``, which refreshes them if necessary.
     ///
     /// - Throws: ``IdentityError``.
     public func cartClaim(

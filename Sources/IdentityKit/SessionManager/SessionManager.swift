@@ -61,7 +61,7 @@ public final class SessionManager: SessionService {
     /// Expired sessions, and sessions that this version of the app cannot read, are left out.
     ///
     /// A filter for a buyer also matches the buyer's sessions under the other ``ProviderDescriptor/equivalentIssuers`` of their provider.
-    /// To end all sessions of a buyer, call ``logoutAll(issuer:subject:tenant:)``: it throws if it cannot read one of them.
+    /// To end all sessions of a buyer, call ``logoutAll(issuer:subject:tenant:)``, which throws if it cannot read one of the sessions.
     ///
     /// - Throws: ``IdentityError`` of the store.
     public func sessions(matching filter: SessionFilter = SessionFilter()) async throws -> [Session] {

@@ -1,4 +1,4 @@
-/// The name of a lock of a store (``SessionLocking``); it says what the lock protects.
+/// The name of a store's lock (``SessionLocking``), which says what the lock protects.
 public enum LockName: Sendable, Hashable {
     /// The tokens of a session, while they are refreshed.
     case session(SessionID)

@@ -2,8 +2,8 @@ public import FoundationEssentials
 
 /// A session as `SessionManager` passes it to a store: values for the columns of a table, and a payload to encrypt.
 ///
-/// A store that writes to a disk or a database must encrypt ``id``, ``subject`` and ``providerSessionID``, or hash them with a key. It may
-/// keep the values for other columns unencrypted.
+/// A store that writes to a disk or a database must encrypt ``id``, ``subject`` and ``providerSessionID``, or hash these values with a
+/// key. The store may keep the values for other columns unencrypted.
 public struct StoredSession: Sendable {
     /// The session's id.
     public var id: SessionID
@@ -27,14 +27,14 @@ public struct StoredSession: Sendable {
     public var createdAt: Date
     /// The time after which a sweep, or the store itself, may remove the session.
     public var retainedUntil: Date
-    /// Whether a refresh of the session is unfinished: it is running, its outcome is unknown, or its response was not accepted yet.
+    /// Whether a refresh of the session is unfinished: the refresh still runs, its outcome is unknown, or its response is not accepted.
     ///
     /// A store keeps the flag unencrypted, so that ``SessionManager/repair()`` can search for sessions with unfinished refreshes.
     public var isInDoubt: Bool
     /// Whether the session was restored from a backup.
     ///
-    /// The refresh token of a restored session may have been used since the backup. A store sets this flag when
-    /// it reads such a session, and clears it with the next save.
+    /// A store sets the flag when it reads a restored session, and clears the flag with the next save. The refresh token of a restored
+    /// session may have been used since the backup.
     public var isRestored: Bool
     /// The tokens and the state of the session, which the store must encrypt.
     public var payload: Secret

@@ -42,8 +42,8 @@ struct SessionTokensReader: SessionService {
             if let entry = unsaved[id], entry.replaces(tokens), !schedule.hasExpired(tokens, of: id),
                 let newer = inMemory(id, validFor: duration)
             {
-                // The provider may have invalidated the stored tokens when it issued the new ones, so the caller gets the new ones now. The
-                // repair saves them in the background.
+                // The provider may have invalidated the stored tokens when it issued the new tokens. So the caller gets the new tokens now,
+                // and the repair saves these tokens in the background.
                 refresher.startRepair(id)
                 return newer
             }

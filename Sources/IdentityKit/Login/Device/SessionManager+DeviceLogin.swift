@@ -1,10 +1,10 @@
 extension SessionManager {
-    /// Signs a buyer in on another device, for programs without a browser: shows a code and waits until the buyer has
-    /// entered it (RFC 8628).
+    /// Signs a buyer in on another device, for programs without a browser: shows a code and waits until the buyer has entered the code
+    /// (RFC 8628).
     ///
-    /// The provider is polled until the buyer decides or the code expires, one request at a time, at the interval that the provider
-    /// requests. The interval becomes longer if the provider asks for a longer one (`slow_down`) or does not respond. When the code
-    /// expires, a last poll is sent if the pause after the previous poll has ended. If the task is cancelled, the login ends at once.
+    /// The method polls the provider until the buyer decides or the code expires, at the interval that the provider requests. The interval
+    /// becomes longer if the provider asks for more time (`slow_down`) or does not respond. If the task is cancelled, the login ends at
+    /// once.
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
