@@ -10,7 +10,7 @@
 public struct UserInfoClaims: Sendable {
     /// The issuer of the login; its UserInfo endpoint returned the claims.
     public let issuer: String
-    /// `sub`: the buyer's identifier; in claims from ``SessionManager/userInfo(for:)``, equal to the subject of the session.
+    /// `sub`: the buyer's identifier; in claims from ``SessionManager/userInfo(for:)``, the same bytes as the session's subject.
     public let subject: String
     /// All claims, without references to claims of other issuers (OpenID Connect Core section 5.6.2).
     public let all: JSONObject
@@ -35,7 +35,6 @@ extension UserInfoClaims: Redacted {
 public protocol UserInfoProviding: Sendable {
     /// Requests the claims from the UserInfo endpoint.
     ///
-    /// - Parameter tokens: The tokens of the session.
     /// - Returns: The claims. ``SessionManager`` refuses claims about another subject than the buyer of the tokens.
     /// - Throws: ``IdentityError``; with code ``IdentityError/Code/accessTokenRefused`` when the endpoint rejects the access token and may
     ///   accept a newer one.

@@ -11,14 +11,12 @@ public import IdentityHTTP
 /// try section.finish()
 /// ```
 public struct ConfigurationSection: Sendable {
-    /// The last sentence of a hint that refers to the page about the main configuration file.
     package static let pageReference = "See Documentation/Operating/Configuration.md."
 
     /// The section's path in the file, member names joined by dots; empty for the whole file.
     public let path: String
     private let object: JSONObject
     let environmentVariables: [String: String]
-    /// The names of all members that the code has tried to read.
     private var readNames: [String] = []
 
     package init(path: String, object: JSONObject, environmentVariables: [String: String]) {
@@ -167,9 +165,9 @@ public struct ConfigurationSection: Sendable {
 
     /// Checks that all members of the section are known.
     ///
-    /// Call this method before you read the members. Otherwise the error for a misspelled name says that the required member is missing.
+    /// Call this method before you read the members. Otherwise, if the name of a required member is misspelled, the error says that the
+    /// member is missing.
     ///
-    /// - Parameter known: The names of all members that the section may have.
     /// - Throws: ``IdentityError`` that names the first unknown member, and if possible a known member with a similar name.
     public func check(members known: [String]) throws(IdentityError) {
         guard let name = memberNames.first(where: { name in !known.contains { $0.isIdentical(to: name) } }) else {

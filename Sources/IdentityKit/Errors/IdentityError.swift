@@ -106,10 +106,11 @@ public struct IdentityError: Error, Sendable {
     public var providerResponse: ProviderResponse? { sharedResponse?.value }
     /// A reference, because the members of a response would make every error much larger, and most errors have no response.
     private let sharedResponse: Shared<ProviderResponse>?
-    /// Whether an attack on this login, session or logout is possible: alert an operator, and decide by ``kind`` what the program does.
+    /// Whether an attack on this login, session or logout is possible; if so, alert an operator, but still decide by ``kind`` what to do.
     ///
-    /// True, for example, for an unknown or used `state`, for a callback of another browser, for a forged or used logout token, and for a
-    /// refresh whose response belongs to another login. False if a browser repeats its own callback at the routes of `IdentityWeb`.
+    /// True, for example, for a callback of another login, browser or provider, for an unknown or used `state`, for a forged or used logout
+    /// token, for an ID token with a wrong `nonce`, and for a refresh whose response belongs to another login. False if the buyer cancels,
+    /// and if a browser only repeats its own callback at the routes of `IdentityWeb`.
     public private(set) var isAttackSuspected: Bool
     /// The error that caused this one.
     public let cause: (any Error)?

@@ -5,8 +5,8 @@ extension IdentityError.Code {
     public static let stateInvalid = Self(rawValue: "state_invalid")
     /// The `state` of a callback names no pending login or logout: it was never issued, has expired, or was used before.
     ///
-    /// Errors also have this code if the two requests of a `form_post` callback arrive in the wrong order: the browser first posts the
-    /// provider's response, and then sends a GET request with only the `state`.
+    /// Errors also have this code if the two requests of a `form_post` callback arrive in the wrong order. The browser must first post the
+    /// provider's response, and then send a GET request with only the `state`.
     public static let stateUnknown = Self(rawValue: "state_unknown")
     /// The callback came from another browser than the one in which the login or logout began, or without the binding cookie.
     public static let browserMismatch = Self(rawValue: "browser_mismatch")

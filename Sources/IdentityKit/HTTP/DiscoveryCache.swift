@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Caches a value of a provider's discovery document for an hour; callers that wait at the same time share one fetch.
 ///
-/// After a failed fetch, the next fetch waits for a minute if an old value may be used. Otherwise it waits for 1 to 30 seconds, or up to
-/// a minute if `Retry-After` requests it. All times are on the monotonic clock.
+/// After a failed fetch, fetches pause for a minute if an old value may be used. Otherwise they pause for a second, doubled with each
+/// failure up to 30 seconds, or up to a minute if `Retry-After` requests it. All times are on the monotonic clock.
 package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
     private static var lifetime: Duration { .seconds(3600) }
     private static var pauseWithOldValue: Duration { .seconds(60) }

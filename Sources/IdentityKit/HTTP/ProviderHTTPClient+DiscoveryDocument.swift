@@ -3,8 +3,8 @@ package import IdentityHTTP
 extension ProviderHTTPClient {
     /// Fetches a discovery document, and follows redirects with status 301, 302, 307 or 308 to secure URLs; returns any other response.
     ///
-    /// A redirect may lead to the host of `start` and to `hosts`; nil permits any host. After a redirect, `headers` are sent only to the
-    /// origin of `start` and to `hosts`, because they may contain a secret.
+    /// A redirect may lead to the host of `start` and to `hosts` (nil permits any host); the method throws for another host. After a
+    /// redirect, `headers` are sent only to the origin of `start` and to `hosts`, because they may contain a secret.
     ///
     /// `party` begins the error messages. `setting` completes the hint "Set …" after too many redirects. If `allowedRedirects` is 0, the
     /// method returns a redirect as the response.

@@ -33,6 +33,7 @@ package enum JSONText {
         return nil
     }
 
+    /// The bytes must be valid UTF-8, because this function does not check them.
     package static func text(ofValid bytes: Span<UInt8>) -> String {
         // Swift compares a string slowly if the string is not known to be ASCII.
         let isASCII = firstNonASCII(in: bytes, from: 0) == bytes.count

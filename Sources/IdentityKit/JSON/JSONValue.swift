@@ -73,7 +73,6 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
-    /// The bytes of a string as a secret; nil if the value is not a string.
     package var secret: Secret? { string.map { Secret($0) } }
 
     /// A date as milliseconds since 1970.

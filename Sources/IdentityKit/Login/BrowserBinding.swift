@@ -14,7 +14,6 @@ struct BrowserBinding: Sendable {
         hash = try Digest.sha256(bytes)
     }
 
-    /// Whether the hash in the store belongs to the cookie of a browser; compared in constant time.
     static func matches(_ hash: [UInt8], cookie: Secret?) -> Bool {
         guard let given = cookie.flatMap({ Base64URL.decode($0.reveal()) }),
             let actual = try? Digest.sha256(given)

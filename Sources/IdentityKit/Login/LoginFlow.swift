@@ -21,26 +21,16 @@ public struct LoginFlow: Sendable {
         case device(@Sendable (DeviceLoginPrompt) async throws -> Void)
     }
 
-    /// Creates a flow.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider's name.
-    ///   - sessions: Stores the new session.
-    ///   - presenter: Shows the login page and receives the callback.
+    /// Creates a flow in which the presenter shows the login page and receives the callback.
     public init(provider: String, sessions: SessionManager, presenter: any Presenter) {
         self.provider = provider
         self.sessions = sessions
         method = .page(presenter)
     }
 
-    /// Creates a flow in which the buyer signs in on another device.
+    /// Creates a flow in which the buyer signs in on another device (``SessionManager/deviceLogin(_:options:prompt:)``).
     ///
-    /// See ``SessionManager/deviceLogin(_:options:prompt:)``.
-    ///
-    /// - Parameters:
-    ///   - provider: The provider's name; the provider must conform to ``DeviceAuthorizing``.
-    ///   - sessions: Stores the new session.
-    ///   - devicePrompt: Shows the buyer the code and the page on which to enter it; called once for each login.
+    /// The provider must conform to ``DeviceAuthorizing``. `devicePrompt` is called once for each login.
     public init(
         provider: String,
         sessions: SessionManager,
@@ -53,8 +43,6 @@ public struct LoginFlow: Sendable {
 
     /// Signs the buyer in.
     ///
-    /// - Parameter options: Options of this login.
-    /// - Returns: The new session.
     /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/cancelled`` when the buyer cancelled the login or the task was cancelled.
     public func login(_ options: LoginOptions = LoginOptions()) async throws -> Session {
         try await Correlation.scope {
@@ -70,13 +58,7 @@ public struct LoginFlow: Sendable {
         }
     }
 
-    /// Signs the buyer in and calls a completion handler.
-    ///
-    /// - Parameters:
-    ///   - options: Options of this login.
-    ///   - executor: Runs the completion.
-    ///   - completion: Called exactly once.
-    /// - Returns: A handle that can cancel the login.
+    /// Signs the buyer in and calls a completion handler exactly once, on the executor.
     @discardableResult
     public func login(
         _ options: LoginOptions = LoginOptions(),
@@ -86,13 +68,9 @@ public struct LoginFlow: Sendable {
         LoginHandle(executor.run({ try await login(options) }, completion: completion))
     }
 
-    /// Signs the buyer in and calls a delegate, which is held weakly.
+    /// Signs the buyer in and calls one method of the delegate, on the executor.
     ///
-    /// - Parameters:
-    ///   - options: Options of this login.
-    ///   - executor: Runs the delegate's methods.
-    ///   - delegate: Receives exactly one call, unless it is released before this call.
-    /// - Returns: A handle that can cancel the login.
+    /// The delegate is held weakly, and gets no call if it is released before the call.
     @discardableResult
     public func login(
         _ options: LoginOptions = LoginOptions(),

@@ -16,8 +16,6 @@ public protocol Presenter: Sendable {
     ///
     /// Call ``PresentedLogin/authorizationURL(redirectURI:)`` once, with the redirect URI at which the presenter listens.
     ///
-    /// - Parameter login: The login to show.
-    /// - Returns: The callback URL.
     /// - Throws: `CancellationError` when the buyer closed the page or the task was cancelled, ``IdentityError`` otherwise.
     func present(_ login: PresentedLogin) async throws -> String
 }
@@ -28,8 +26,6 @@ public protocol FormPostPresenting: Presenter {
     ///
     /// If the login requested ``ResponseMode/formPost``, a callback in a URL is refused when the login is completed.
     ///
-    /// - Parameter login: The login to show.
-    /// - Returns: The callback.
     /// - Throws: The same errors as ``Presenter/present(_:)``.
     func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback
 }

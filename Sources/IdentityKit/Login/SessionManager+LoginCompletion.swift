@@ -59,7 +59,7 @@ extension SessionManager {
     /// Stores a posted callback with its login attempt, until the browser sends a GET request with only the `state`.
     ///
     /// A browser sends all cookies of the app with the GET, but only cookies with `SameSite=None` with the post from the provider's site.
-    /// An unknown `state` is no error here, because the GET request that follows reports the error.
+    /// This method ignores errors with code `state_unknown`, because the GET request that follows reports them.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {
             let started = clock.elapsed
@@ -78,7 +78,7 @@ extension SessionManager {
         }
     }
 
-    /// Takes the login attempt of a callback out of the store; a refused callback leaves the login attempt in the store.
+    /// Takes the login attempt of a callback out of the store; if this method refuses the callback, the attempt stays in the store.
     ///
     /// If ``keepPosted(_:browserBinding:provider:)`` has stored a posted callback, `callback` must contain only a `state`, and the posted
     /// callback replaces it.

@@ -76,8 +76,8 @@ extension SessionManager {
 
     /// Whether `other` may have sent the callback; false if `other` is the login's provider.
     ///
-    /// Another provider is excluded only if the known part of the callback's address matches the configured redirect URI of the login's
-    /// provider, and not the one of `other`.
+    /// Also false if the known part of the callback's address matches the configured redirect URI of the login's provider, and does not
+    /// match that of `other`.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),

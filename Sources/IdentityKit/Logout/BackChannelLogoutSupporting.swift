@@ -4,7 +4,6 @@ public protocol BackChannelLogoutSupporting: Sendable {
     ///
     /// ``SessionManager`` checks whether the token was used before; this method does not.
     ///
-    /// - Parameter logoutToken: The token from the request.
     /// - Returns: The claims, which name the sessions that ended at the provider.
     /// - Throws: ``IdentityError``. If the token is not a valid logout token of this provider for this client, the kind is
     ///   ``IdentityError/Kind/rejected``, with a code for ID tokens or logout tokens. If the token cannot be checked now, the kind is

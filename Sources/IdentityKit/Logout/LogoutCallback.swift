@@ -4,7 +4,6 @@ public struct LogoutCallback: Sendable {
 
     /// Parses the URL with which the browser returned: an absolute URL or a path, with or without a query.
     ///
-    /// - Parameter url: The URL that the browser requested.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is too large or malformed, or repeats
     ///   the `state`.
     public init(url: String) throws(IdentityError) {

@@ -9,13 +9,10 @@ struct PendingLogout: Sendable {
     var returnPath: String?
     var expiresAt: Date
 
-    /// The hint of the errors at the browser's return.
     static let hint = """
         Show the buyer a page that needs no session. A logout ends the session in this app before the browser goes to the provider.
         """
 
-    /// The key under which the store keeps the logout with this `state`.
-    ///
     /// The prefix distinguishes this key from the keys of login attempts, which contain no dot.
     static func key(for state: Secret) throws -> String {
         "logout." + (try LoginAttempt.key(for: state))

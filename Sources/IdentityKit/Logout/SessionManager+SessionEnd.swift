@@ -119,7 +119,7 @@ extension SessionManager {
         return ended
     }
 
-    /// Performs the steps after the removal of sessions; the results omit sessions that had expired before.
+    /// Performs the steps after the removal of sessions; the results omit sessions that had already expired.
     private func finish(
         _ ended: [LoggedOutSession],
         _ options: LogoutOptions,
@@ -145,7 +145,8 @@ extension SessionManager {
 
     /// Notifies the participants that sessions have ended, and revokes the sessions' tokens, for ``concurrentEnds`` sessions at a time.
     ///
-    /// Returns the newest tokens and the errors of each session, in order. The tokens are nil if `revokesTokens` is false.
+    /// Returns the newest tokens and the errors of each session, in order. The tokens are nil if `revokesTokens` is false, or if
+    /// the session has no readable tokens.
     func settle(
         _ ended: [LoggedOutSession],
         revokesTokens: Bool,

@@ -2,8 +2,8 @@ internal import IdentityHTTP
 
 /// Decides to which pages a browser may be redirected after a login or logout: pages of the app, and of origins that the app lists.
 ///
-/// An attacker can choose the return path of a request (RFC 9700 section 4.11.1). Therefore the policy parses the text strictly (RFC 3986),
-/// and builds the location from the checked and normalized parts.
+/// An attacker can choose the return path of a request (RFC 9700 section 4.11.1). A search for known bad patterns could miss one, so the
+/// policy parses the text strictly (RFC 3986), and builds the location from the checked and normalized parts.
 ///
 /// ``SessionManager`` applies ``SessionManager/Configuration/returnPaths`` when a login or logout begins and again when the browser
 /// returns. Apps can use a policy for other redirects:
@@ -56,10 +56,8 @@ public struct ReturnPathPolicy: Sendable, Equatable {
         self.fallback = fallback
     }
 
-    /// Checks an untrusted return path and returns the text to redirect the browser to.
+    /// Checks an untrusted path or absolute URL; returns the normalized text, or the default page, to redirect the browser to.
     ///
-    /// - Parameter text: A path or an absolute URL.
-    /// - Returns: The normalized text, or the default page.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/returnPathRefused`` when the text is refused and the policy has no
     ///   default page.
     public func location(for text: String) throws(IdentityError) -> String {

@@ -1,6 +1,7 @@
 /// The browser that sent a buyer's request: its IP address and its user agent.
 ///
-/// Both values are personal data. The SDK records them only if the app permits it, for example with ``scope(_:)``:
+/// Both values are personal data. The SDK records them only for an operation in ``scope(_:)``. The routes of `IdentityWeb` make this call
+/// with the details that the app permits.
 ///
 /// ```swift
 /// let browser = BuyerBrowser(address: address, userAgent: request.headers["User-Agent"])

@@ -12,9 +12,9 @@ public struct BuyerSignIn: Sendable {
     public let provider: String
     /// When the buyer signed in.
     public let createdAt: Date
-    /// The last stored time of ``SessionManager/noteUse(of:)``; ``createdAt`` if the store has no such time.
+    /// When the session was last used, as ``SessionManager/noteUse(of:)`` stored it; ``createdAt`` if no use is stored.
     ///
-    /// ``SessionManager`` stores the time at most once in each ``SessionManager/Configuration/useInterval``.
+    /// The time is stored at most once in each ``SessionManager/Configuration/useInterval``.
     public let lastUsedAt: Date
     /// The browser that signed in; nil if the app passed no ``BuyerBrowser`` at the sign-in, or if the stored value is missing or damaged.
     public let browser: BuyerBrowser?

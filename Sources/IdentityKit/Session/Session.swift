@@ -51,7 +51,7 @@ public struct Session: Sendable {
     public var expiresAt: Date? { content.expiresAt }
     /// Whether the session has a refresh token.
     public var isRefreshable: Bool { content.isRefreshable }
-    /// Whether a refresh of the session is unfinished: the refresh still runs, its outcome is unknown, or its response is not accepted.
+    /// Whether a refresh of the session is unfinished: the refresh still runs, its outcome is unknown, or its response is not accepted yet.
     ///
     /// The next refresh or repair (``SessionManager/repair()``) tries to complete the unfinished refresh.
     public var isInDoubt: Bool { content.isInDoubt }
@@ -67,8 +67,8 @@ public struct Session: Sendable {
 
     /// Whether the buyer has to sign in; treat such a session as not signed in.
     ///
-    /// If the value is false, a call for tokens can still throw: ``IdentityError/Code/notRefreshable`` if the tokens have expired and the
-    /// session has no refresh token, or ``IdentityError/Code/issuerChanged`` if the tokens' issuer is not the configured issuer.
+    /// If the value is false, a call for tokens can still throw, for example ``IdentityError/Code/notRefreshable`` if the tokens have
+    /// expired and the session has no refresh token, or ``IdentityError/Code/issuerChanged`` if the tokens' issuer is not configured.
     public var needsLogin: Bool { endReason != nil || isAttackSuspected }
 
     init(_ stored: StoredSession, _ state: SessionState) {

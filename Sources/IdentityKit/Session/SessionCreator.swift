@@ -6,7 +6,7 @@ struct SessionCreator: SessionService {
 
     /// Stores a new session with the tokens of a login.
     ///
-    /// If `isReplacement` is true, the store ignores its maximum number of sessions: the caller then removes a session of the same tenant.
+    /// With `isReplacement`, the store may exceed its maximum number of sessions, because the caller then removes a session of the tenant.
     func create(
         for tokens: TokenSet,
         by descriptor: ProviderDescriptor,

@@ -51,8 +51,8 @@ final class SessionParticipants: Sendable {
 
     /// Notifies the participants in the background that a session has new tokens after a refresh or a step-up.
     ///
-    /// During a notification, only the newest of further refreshes is kept for the next notification. A refresh that a participant starts
-    /// during its notification is not reported: with short-lived tokens, each report could cause the next refresh.
+    /// If the session is refreshed several times during a notification, only the newest refresh is reported next. A refresh that a
+    /// participant starts during its notification is not reported: with short-lived tokens, each report could cause the next refresh.
     func notifyRefreshed(_ session: Session) {
         // Until the new tokens are saved, the stored generation does not change. Without this removal, a new end would not be reported.
         state.withLock { $0.needingLogin.remove(session.id) }

@@ -9,9 +9,9 @@ extension SessionState {
 
     /// Encodes the state as the payload of a stored session.
     ///
-    /// A `claimed` payload has padding of the expected response's length. Without the padding, a full disk could prevent the save of the
-    /// response, which contains the only valid refresh token. A new session with a refresh token has a little more padding, so that its
-    /// first `claimed` payload fits, too.
+    /// A `claimed` payload is saved before the refresh token is sent, and has padding of the expected response's length. Without the
+    /// padding, a full disk could prevent the save of the response, which contains the only valid refresh token. The payload of a new
+    /// session with a refresh token has a little more padding, so that its first `claimed` payload is not longer.
     package func payload(ofNewSession isNew: Bool = false) -> Secret {
         var room = 0
         if let tokens, tokens.refreshToken != nil {
@@ -35,6 +35,7 @@ extension SessionState {
         let (name, key, value): (String, String, JSONValue?) =
             switch self {
             case .active: ("active", "", nil)
+            // The key "intent" is part of the stored format.
             case .claimed(_, let claim): ("claimed", "intent", claim.value)
             case .responded(_, let response): ("responded", "response", response.value)
             case .ended(let reason, _): ("ended", "end", .string(reason.rawValue))
@@ -96,7 +97,7 @@ extension SessionState {
     /// Space for a ``RefreshClaim`` of some 100 bytes, and for tokens that become a little longer at a refresh.
     private static let roomForClaim = 512
 
-    /// The base64url length of a token response with tokens of the same length, plus 1 KB for longer tokens and other members.
+    /// The base64url length of a response whose tokens are as long as `tokens`, plus 1 KB for longer tokens and other members.
     private static func expectedResponseLength(_ tokens: TokenSet) -> Int {
         let secrets = [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap { $0?.count }
         return (secrets.reduce(1024, +) * 4 + 2) / 3

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 
 /// The content of a session's attachment about the sign-in: the browser that signed in, and when the session was last used.
 struct SignInRecord: Sendable {
-    /// The name of the session's attachment.
     static let name = "sign-in"
 
     var browser: BuyerBrowser?

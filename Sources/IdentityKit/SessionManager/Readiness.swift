@@ -1,4 +1,4 @@
-/// Whether this process can serve requests, for a probe of a load balancer or an orchestrator (``SessionManager/readiness()``).
+/// The result of ``SessionManager/readiness()``: whether this process can serve requests, for a probe of a load balancer or orchestrator.
 ///
 /// The value contains no secret and nothing about a buyer.
 public struct Readiness: Sendable, Equatable {

@@ -3,11 +3,8 @@ internal import FoundationEssentials
 extension SessionManager {
     /// Begins a login in a web app: redirect the browser to the returned URL and set the binding cookie.
     ///
-    /// - Parameters:
-    ///   - provider: The provider's name.
-    ///   - options: The options of this login.
-    /// - Returns: The login page and the binding cookie.
-    /// - Throws: ``IdentityError``.
+    /// - Throws: ``IdentityError``: with code ``IdentityError/Code/providerUnknown``, ``IdentityError/Code/returnPathRefused`` or
+    ///   ``IdentityError/Code/configurationInvalid``, or the error of the provider or the store.
     public func begin(_ provider: String, options: LoginOptions = LoginOptions()) async throws -> StartedLogin {
         try await Correlation.scope { try await begin(provider, options, nil) }
     }
@@ -24,7 +21,9 @@ extension SessionManager {
     ///     advises. If the value is nil, the method refuses a callback that another provider (of any tenant) could have sent, unless the
     ///     callback's `iss` (RFC 9207) is the issuer of the login. It also refuses a callback at another path than the redirect URI's.
     /// - Returns: The new session and the return path.
-    /// - Throws: ``IdentityError``.
+    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/rejected`` for a callback that is malformed, unknown, repeated or expired,
+    ///   or belongs to another browser or provider; with code ``IdentityError/Code/accessDenied`` when the buyer or the provider denied
+    ///   access; or the error of the provider or the store.
     public func complete(
         _ callback: LoginCallback,
         browserBinding: Secret?,
@@ -62,7 +61,6 @@ extension SessionManager {
         )
     }
 
-    /// Gets the authorization request from the provider, stores its login attempt, and reports the login as started.
     func startAttempt(
         _ name: String,
         _ options: LoginOptions,

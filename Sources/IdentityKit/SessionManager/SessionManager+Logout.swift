@@ -26,10 +26,6 @@ extension SessionManager {
     /// case, the call waits for that logout and returns its result. A later call, or a call in another process, throws
     /// ``IdentityError/Code/sessionUnknown`` and gets no logout page.
     ///
-    /// - Parameters:
-    ///   - id: The session.
-    ///   - options: The options of this logout.
-    /// - Returns: The ended session and the provider's logout page.
     /// - Throws: ``IdentityError`` when the return path is not allowed, when the session does not exist, or when the store fails or cannot
     ///   decrypt the session. Other failures do not stop a logout: they are in ``LogoutResult/problems``.
     public func logout(_ id: SessionID, options: LogoutOptions) async throws -> LogoutResult {

@@ -6,7 +6,6 @@ extension SessionManager {
     /// Sessions with the same tenant, issuer and subject belong to the buyer. At the provider of the given session, the provider's
     /// ``ProviderDescriptor/equivalentIssuers`` count as the same issuer.
     ///
-    /// - Parameter id: The session of the browser that requests the page.
     /// - Returns: The sessions that need no new login (``Session/needsLogin``). Sessions that this version of the app cannot read are left
     ///   out.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
@@ -60,8 +59,6 @@ extension SessionManager {
     /// After the revocation, a provider that keeps one grant for a buyer and a client may also reject the refresh token of the session that
     /// stays. In this case the buyer has to sign in again when the session's access token expires.
     ///
-    /// - Parameter id: The session that stays.
-    /// - Returns: The results of the logouts.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session. Of kind
     ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. This method tries all
     ///   logouts before it throws another error: the first error of a logout, or else the error of a session that cannot be read and may

@@ -110,10 +110,10 @@ extension SessionManager {
 
     /// Returns the identity that a session can give to a cart, and the session.
     ///
-    /// The claim is `none` for a guest's session, and for a provider that does not conform to ``CartClaimProviding``. Otherwise the tokens
-    /// come from ``tokens(for:validFor:)``, which refreshes them if necessary.
+    /// The claim is `none` for a guest's session, and for a provider that does not conform to ``CartClaimProviding``. If a refresh can
+    /// achieve it, a customer access token in the claim is valid for at least `duration` (default: see ``tokens(for:validFor:)``).
     ///
-    /// - Throws: ``IdentityError``.
+    /// - Throws: ``IdentityError``: the errors of ``tokens(for:validFor:)`` and of the provider.
     public func cartClaim(
         for id: SessionID,
         validFor duration: Duration? = nil
@@ -131,7 +131,7 @@ extension SessionManager {
 
     /// Requests the buyer's profile from the provider; returns the buyer of the login if the provider has no profile.
     ///
-    /// - Throws: ``IdentityError``.
+    /// - Throws: ``IdentityError``: the errors of ``tokens(for:validFor:)`` and of the provider.
     public func buyerProfile(for id: SessionID) async throws -> Buyer {
         try await Correlation.scope {
             try await tokenReader.withTokens(of: id, validFor: nil) { access in

@@ -58,7 +58,6 @@ extension SessionManager {
     /// A return path in the form that the policy accepts; nil if the policy refuses it.
     package func acceptedReturnPath(_ path: String) -> String? { try? configuration.returnPaths.location(for: path) }
 
-    /// The only tenant that the manager serves; nil if it serves all tenants.
     package var tenant: String? { visible.tenant }
 
     /// Runs work in the background, and waits for the result up to ``Configuration/participantWait``.

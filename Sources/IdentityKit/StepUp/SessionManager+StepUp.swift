@@ -4,20 +4,16 @@ extension SessionManager {
     /// Begins a step-up: the buyer of a session signs in again, for a more recent or stronger login than the session's login.
     ///
     /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
-    /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement.
+    /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement: by default, a login now.
     ///
     /// The new session has a new id and gets the attachments of the old session, such as the cart. The old session ends, but its tokens are
-    /// not revoked, because the revocation could also invalidate the new tokens. If the step-up fails, the old session is unchanged.
+    /// not revoked: if a provider keeps one grant for a buyer and a client, the revocation would also invalidate the new tokens. If the
+    /// step-up fails, the old session is unchanged.
     ///
     /// ```swift
     /// let started = try await sessions.beginStepUp(of: id, requiring: StepUpRequirement(maximumAge: .seconds(300)))
     /// ```
     ///
-    /// - Parameters:
-    ///   - id: The session from the browser's cookie.
-    ///   - requirement: What the login must prove; by default that the buyer signs in now.
-    ///   - options: Further options of the login.
-    /// - Returns: The login page and the binding cookie.
     /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session, and with
     ///   ``IdentityError/isAttackSuspected`` when the response to the session's last refresh belongs to another login. `complete` throws
     ///   ``IdentityError/Code/idTokenSubject`` for another buyer, ``IdentityError/Code/idTokenAuthentication`` when the new login does not
@@ -80,7 +76,7 @@ extension SessionManager {
     /// Removes the old session; throws if the first attempt finds no session, or fails with another kind than `retryLater`.
     ///
     /// After an error of kind `retryLater`, the store may have removed the old session. So the new session stays, and the method tries the
-    /// removal again, at last in the background. If the failed call has removed the old session, its attachments are lost.
+    /// removal again: first during this call, then in the background. If the failed call has removed the session, its attachments are lost.
     private func removeOld(_ id: SessionID, for session: Session, since started: Duration) async throws {
         do {
             guard let ended = try await removeReplaced(id) else { throw IdentityError.unknownSession }
@@ -112,8 +108,6 @@ extension SessionManager {
         return false
     }
 
-    /// Moves the attachments of the old session to the new session.
-    ///
     /// The participants get the attachments that cannot be moved, as at a logout, and can, for example, detach the cart.
     private func move(_ ended: LoggedOutSession, to session: Session, since started: Duration) async {
         var lost: [String: Secret] = [:]
@@ -174,8 +168,8 @@ extension SessionManager {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
         // The check above accepts an `auth_time` up to a minute before the step-up, because clocks differ. This may be the `auth_time` of
-        // the earlier login, so the new time must be later. The times have whole seconds: after an earlier login in the last second, both
-        // can be equal although the buyer signed in again.
+        // the earlier login, so the new time must be later. If the earlier login was in the last second before the step-up, the times are
+        // not compared: they have whole seconds, so both can be equal although the buyer signed in again.
         if requirement.demandsLogin, let earlier = old.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }

@@ -58,7 +58,7 @@ public struct StepUpRequirement: Sendable, Equatable {
         self.init(maximumAge: age, authenticationContexts: contexts)
     }
 
-    /// The values of `acr_values`: at most 16 texts of visible ASCII without quotes and backslashes, separated by single spaces.
+    /// The at most 16 values of `acr_values`, separated by single spaces; nil if a value is not visible ASCII or has a quote or backslash.
     private static func contexts(_ text: String) -> [String]? {
         let values = text.split(separator: " ", omittingEmptySubsequences: false)
         guard values.count <= 16, values.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isContextByte) }) else {
@@ -84,11 +84,6 @@ extension Session {
     ///
     /// False for a requirement with ``StepUpRequirement/demandsLogin``, and for a session that needs a login (``needsLogin``). The clocks
     /// of app and provider may differ by a minute.
-    ///
-    /// - Parameters:
-    ///   - requirement: The requirement.
-    ///   - now: The current time.
-    /// - Returns: True if no step-up is needed.
     public func satisfies(_ requirement: StepUpRequirement, at now: Date) -> Bool {
         guard !requirement.demandsLogin, !needsLogin else { return false }
         guard requirement.acceptsContext(of: claims) else { return false }

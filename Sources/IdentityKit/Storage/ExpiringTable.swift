@@ -71,7 +71,7 @@ struct ExpiringTable<Value: Sendable>: Sendable {
         groups[name] = ours
     }
 
-    /// Adds a value to the group with the empty name; returns false if the group is full and none of its values has expired.
+    /// Adds a value to the group with the empty name, and evicts only expired values; returns false if the group stays full.
     mutating func insert(_ value: Value, for key: String, until expiry: Date, at now: Date) -> Bool {
         var ours = groups.removeValue(forKey: []) ?? Group()
         while ours.count >= maximum, let first = ours.first, first.expiresAt < now { ours.removeFirst(from: &entries) }

@@ -37,8 +37,8 @@ public struct HeldLock: Sendable {
 
     /// Lets the process keep the lock after the body, if the lock was created with ``untilProcessEnds(keeping:)``.
     ///
-    /// Call this method if new tokens could not be saved: another process that gets the lock would send the old refresh token again. When a
-    /// later body in this process ends without this call, the lock is released.
+    /// Call this method if new tokens could not be saved: another process that gets the lock would assume a crash, and would send the old
+    /// refresh token again. When a later body in this process ends without this call, the lock is released.
     public func keepAfterBody() { keep?() }
 
     /// How much longer the lock is certainly held; nil for a lock that cannot be lost while the body runs, and for ``notNeeded``.

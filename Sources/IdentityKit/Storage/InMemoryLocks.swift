@@ -4,20 +4,13 @@
 public final class InMemoryLocks: SessionLocking {
     private let locks: KeyedLock<LockName>
 
-    /// Creates locks that no task holds.
-    ///
-    /// - Parameter clock: The clock for time limits.
+    /// Creates locks that no task holds; `clock` measures the time limits.
     public init(clock: any IdentityClock = SystemClock()) {
         locks = KeyedLock(clock: clock)
     }
 
     /// Runs the body while no other task holds the lock.
     ///
-    /// - Parameters:
-    ///   - name: The name of the lock.
-    ///   - limit: How long to wait for the lock.
-    ///   - body: The code to run; it receives the held lock.
-    /// - Returns: The result of the body.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/refreshBusy`` when the lock is not free in time, and with code
     ///   ``IdentityError/Code/cancelled`` when the task is cancelled while it waits; any error of the body.
     public func withLock<Result: Sendable>(

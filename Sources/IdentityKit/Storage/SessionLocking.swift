@@ -1,9 +1,9 @@
 /// Locks among all tasks, processes and machines that share a store; ``LockName`` lists what they protect.
 public protocol SessionLocking: Sendable {
-    /// The minimum of ``HeldLock/remaining`` while a lock is held and the store can be reached; nil if locks have no time limit.
+    /// The minimum of ``HeldLock/remaining`` while a lock is held and the store can be reached.
     ///
     /// A request with a refresh token must end within this time, so ``SessionManager`` refuses providers whose
-    /// ``ProviderDescriptor/timeout`` is longer. The default is nil.
+    /// ``ProviderDescriptor/timeout`` is longer. Nil, the default, means that a lock is lost only when its holder's process ends.
     var guaranteedLockDuration: Duration? { get }
 
     /// Runs the body while no other task, process or machine holds the lock.
@@ -25,6 +25,6 @@ public protocol SessionLocking: Sendable {
 }
 
 extension SessionLocking {
-    /// Nil, for locks without a time limit.
+    /// Nil, for locks that are lost only when their holder's process ends.
     public var guaranteedLockDuration: Duration? { nil }
 }

@@ -1,7 +1,7 @@
 /// A store with a spool: a local directory that keeps new tokens, or a response that contains them, while the store cannot save them.
 ///
-/// If the store does not save the result of a refresh, ``SessionManager`` writes the session with this result to the spool, until the store
-/// has saved the result. The spool must encrypt the sessions, and keeps at most one session for each id.
+/// If the store does not save the result of a refresh, ``SessionManager`` writes the session with this result to the spool, and removes it
+/// after the store has saved the result. The spool must encrypt the sessions, and keeps at most one session for each id.
 public protocol SessionSpooling: Sendable {
     /// Writes a session that could not be saved, and replaces an earlier spooled session with the same id.
     ///

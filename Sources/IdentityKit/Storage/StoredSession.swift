@@ -27,7 +27,7 @@ public struct StoredSession: Sendable {
     public var createdAt: Date
     /// The time after which a sweep, or the store itself, may remove the session.
     public var retainedUntil: Date
-    /// Whether a refresh of the session is unfinished: the refresh still runs, its outcome is unknown, or its response is not accepted.
+    /// Whether a refresh of the session is unfinished: the refresh still runs, its outcome is unknown, or its response is not accepted yet.
     ///
     /// A store keeps the flag unencrypted, so that ``SessionManager/repair()`` can search for sessions with unfinished refreshes.
     public var isInDoubt: Bool

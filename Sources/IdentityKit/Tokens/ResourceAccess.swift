@@ -23,10 +23,6 @@ public struct ResourceAccess: Sendable {
     /// request or response (RFC 9700 section 4.9.1). List the origins of these servers in ``ProviderDescriptor/resources``, so that the
     /// method refuses other URLs.
     ///
-    /// - Parameters:
-    ///   - method: The method of the request.
-    ///   - url: The URL of the request.
-    /// - Returns: The headers.
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not conform to
     ///   ``ResourceAuthorizing``. With code ``IdentityError/Code/configurationInvalid`` for a URL that is not https, except http to a
     ///   loopback address if the provider permits it. With the same code for an origin that is not in the provider's
@@ -52,11 +48,8 @@ public struct ResourceAccess: Sendable {
     /// Do not catch the error in the closure of ``SessionManager/withAccessToken(of:validFor:perform:)``: after the error, that method
     /// refreshes the token, or makes a DPoP proof with the server's nonce, and performs the call once more.
     ///
-    /// - Parameters:
-    ///   - status: The status of the response.
-    ///   - headers: The headers of the response.
-    ///   - sent: The headers that ``headers(for:_:)`` made for the request.
-    ///   - url: The URL of the request.
+    /// `sent` are the headers that ``headers(for:_:)`` made for the request, and `url` is the URL of the request.
+    ///
     /// - Throws: ``IdentityError`` for a response with status 401, which means that the server did not execute the request
     ///   (RFC 6750 section 3.1): ``IdentityError/Code/accessTokenRefused``, ``IdentityError/Code/dpopProofRefused``, or
     ///   ``IdentityError/Code/insufficientUserAuthentication`` with ``IdentityError/stepUpRequirement``. If only the server's DPoP nonce
@@ -83,7 +76,7 @@ public struct ResourceAccess: Sendable {
 
     /// The buyer's identity for a cart, or `none`: see ``SessionManager/cartClaim(for:validFor:)``.
     ///
-    /// - Throws: ``IdentityError``.
+    /// - Throws: ``IdentityError`` of the provider.
     public func cartClaim() async throws -> CartClaim {
         guard let claiming = provider as? any CartClaimProviding else { return CartClaim.none }
         return try await claiming.cartClaim(for: tokens)

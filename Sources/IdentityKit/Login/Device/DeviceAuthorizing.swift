@@ -5,8 +5,6 @@
 public protocol DeviceAuthorizing: Sendable {
     /// Requests a code to show (RFC 8628 section 3.1).
     ///
-    /// - Parameter options: Options of this login.
-    /// - Returns: The prompt and the code to poll with.
     /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not support the
     ///   grant.
     func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization
@@ -15,7 +13,6 @@ public protocol DeviceAuthorizing: Sendable {
     ///
     /// ``SessionManager`` sends one poll of a login at a time, and waits for the interval between two polls.
     ///
-    /// - Parameter authorization: The authorization to poll for.
     /// - Returns: The state of the login. After an outage or a timeout, return ``DevicePoll/unanswered(_:)``: ``SessionManager`` polls
     ///   again until the code expires.
     /// - Throws: ``IdentityError`` when the login has failed, for example because the buyer refused or the code expired.

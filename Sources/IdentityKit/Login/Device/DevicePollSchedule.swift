@@ -27,7 +27,7 @@ struct DevicePollSchedule {
 
     /// Whether a poll may be sent now, after ``pause(at:)``.
     ///
-    /// If the expiry of the code has shortened the pause, a last poll is permitted only after the full pause.
+    /// The expiry of the code can shorten the pause. The last poll is then permitted only if the full pause has passed.
     func permitsPoll(at now: Duration) -> Bool {
         now < deadline || now >= nextPermitted
     }
