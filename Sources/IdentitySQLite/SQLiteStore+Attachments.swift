@@ -2,9 +2,9 @@ public import IdentityKit
 internal import IdentityStoreKit
 
 extension SQLiteStore: SessionAttachmentStore {
-    /// The attachment that a session has under a name; nil if the session has no such attachment.
+    /// The attachment that a session has under a name; nil if no attachment has this name.
     ///
-    /// - Throws: `IdentityError` of the store; with code `store_corrupt` when the attachment is damaged or in quarantine.
+    /// - Throws: `IdentityError`, with code `store_corrupt` when the attachment is damaged or in quarantine.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
         let row = try await database.readRow { connection in
@@ -16,7 +16,7 @@ extension SQLiteStore: SessionAttachmentStore {
 
     /// Adds, replaces or removes an attachment; false if its revision is not the expected one or the session does not exist.
     ///
-    /// If `payload` is nil, the attachment is removed. If `revision` is nil, the session must not have an attachment with this name.
+    /// A nil `payload` removes the attachment. A nil `revision` means that the session must not have an attachment with this name yet.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,

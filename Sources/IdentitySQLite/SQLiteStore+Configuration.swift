@@ -58,10 +58,10 @@ extension SQLiteStore {
         package var keepsJournal = false
         /// Whether pending logins survive a restart of the machine, by default false.
         ///
-        /// With false, most pending logins are in a file in the directory `<path>.logins`. The store never synchronizes this file with the
-        /// disk. A crash of a process does not lose the logins. After a restart of the machine, the store discards the file, and a buyer
-        /// whose login was pending must begin again. If the directory may be on another machine, or if the id of the machine's boot is not
-        /// known, all pending logins are in the database file.
+        /// With false, most pending logins are in a file in the directory `<path>.logins`, which the store does not synchronize with the
+        /// disk. They survive a crash of the process. After a restart of the machine, a buyer whose login was pending must begin again. All
+        /// pending logins are in the database file if the directory may be on another machine, or if the id of the machine's boot is not
+        /// known.
         ///
         /// With true, all pending logins are in the database file, which costs two more durable writes for each login. Set the same value
         /// in all processes of a store. If the values differ, a process may not find the pending login of a callback.
@@ -92,9 +92,8 @@ extension SQLiteStore {
         public var maximumUsedTokens = 100_000
         /// Allows ``Journal/writeAheadLog`` with a SQLite library that can corrupt the file, for tests with a single process.
         package var trustsWriteAheadLog = false
-        /// Returns the id of the machine's current boot; nil if it is not known.
         package var bootID: @Sendable () -> String? = BootID.current
-        /// A type of file system that replaces the result of `statfs` for the directory, for tests.
+        /// Replaces the file system type that `statfs` returns for the directory, for tests.
         package var fileSystemType: Int64?
         /// The clock for time limits, for the expiry of marks of used tokens, and for the time when a row goes to quarantine.
         public var clock: any IdentityClock

@@ -2,10 +2,9 @@ public import IdentityKit
 internal import IdentityStoreKit
 
 extension SQLiteStore.Configuration {
-    /// Reads the section `store` of a configuration file.
+    /// Reads the section `store` of a configuration file, with the members `path`, `key` and `readOnlyKeys`.
     ///
-    /// The members are `path`, `key` and `readOnlyKeys`. If `key` is missing, the environment variable `IDENTITY_STORE_KEY` contains the
-    /// key.
+    /// If `key` is missing, the key comes from the environment variable `IDENTITY_STORE_KEY`.
     ///
     /// - Throws: `IdentityError` when `section` is nil, when a member is missing, unknown or invalid, or when the section names a
     ///   PostgreSQL database.

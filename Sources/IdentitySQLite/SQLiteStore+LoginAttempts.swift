@@ -26,7 +26,7 @@ extension SQLiteStore: LoginAttemptStore {
     ) async throws -> StoredLoginAttempt? {
         if let attempt = try await logins?.take(key, after: check) { return attempt }
         let hash = try records.hash(ofLoginAttempt: key)
-        // Anyone can send callbacks with an unknown `state`. Such a callback must not take the writer lock, so the row is read first.
+        // Anyone can send callbacks with an unknown `state`. These callbacks must not take the writer lock, so the row is read first.
         guard try await database.readRow({ try $0.attempt(hash) }) != nil else { return nil }
         return try await database.write { [records] connection in
             guard let row = try connection.attempt(hash) else { return nil }
@@ -37,7 +37,7 @@ extension SQLiteStore: LoginAttemptStore {
         }
     }
 
-    /// Removes the pending logins of a tenant that expire first, until the limit permits the new login.
+    /// Removes the tenant's pending logins that expire first, until the limit permits the new login.
     ///
     /// A stored login with the same key does not count, because the new login replaces it.
     private static func makeRoom(_ connection: Connection, for new: SealedLoginAttempt, _ maximum: Int) throws {

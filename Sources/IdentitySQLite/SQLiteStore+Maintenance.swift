@@ -5,7 +5,7 @@ public import IdentityStoreKit
 extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     var maintenance: RowMaintenance<Database> { RowMaintenance(database, records: records) }
 
-    /// The maintenance of the file of pending logins; nil if the database keeps all pending logins.
+    /// Nil if the database keeps all pending logins.
     var loginMaintenance: RowMaintenance<LoginFile>? { logins.map { RowMaintenance($0, records: $0.records) } }
 
     /// Checks the structure of the whole database file and decrypts every row.
@@ -34,8 +34,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
         try await maintenance.quarantineDamagedRows() + (loginMaintenance?.quarantineDamagedRows() ?? 0)
     }
 
-    /// The keys of this process and the keys with which rows are encrypted: the active key first, then the others in the order of their
-    /// ids.
+    /// The keys of this process and all other keys with which rows are encrypted: first the active key, then the others by id.
     ///
     /// Sessions in the spool count too, because reading them needs the key that encrypts them. Rows in quarantine do not count, although
     /// they stay encrypted with their keys.
@@ -62,7 +61,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     }
 
     private func resealNextRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
-        // The position of the file of pending logins is `end`, because the file comes after the tables of the database.
+        // The file of pending logins comes after the tables of the database, so `end` is its table number.
         let end = SealedRow.Kind.allCases.count
         let kind = SealedRow.Kind.loginAttempt.rawValue
         if let position, position.table == end {
@@ -84,12 +83,12 @@ extension Connection {
         try first(.isQuarantined, .key(hash), .bytes(hash), .text(kind.table)) { _ in true } != nil
     }
 
-    /// Throws if a row that is missing in its table is in quarantine: the store must report the row as damaged, not as missing.
+    /// Throws if a row is in quarantine, because the store must report the row as damaged and not as missing.
     func refuseQuarantined(_ hash: [UInt8], _ kind: SealedRow.Kind) throws {
         if try isQuarantined(hash, kind) { throw IdentityError.quarantined }
     }
 
-    /// Copies a row to the table `quarantine`; false if the row has another record than the given one, or does not exist.
+    /// Copies a row to the table `quarantine`; false if the row does not exist or now has another record.
     func copyToQuarantine(
         _ kind: SealedRow.Kind,
         _ key: Int64,

@@ -39,8 +39,7 @@ extension SQLiteStore: SessionReplacing {
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         return try await database.write { [records] connection in
-            // The SQL changes the row only if the new record is at least as long as the old one. A shorter record is not saved: the session
-            // is encrypted again, as a record of the old length.
+            // `update` does not change the row if the new record is shorter. Then the session is encrypted again, with the old length.
             if try connection.update(row, generation) { return true }
             let length = try connection.first(.sessionLength, .key(row.hash), .bytes(row.hash), .integer(generation)) {
                 Int($0.integer(0))
@@ -85,13 +84,13 @@ extension SQLiteStore: SessionReplacing {
 extension SQLiteStore: PartialSessionListing {
     /// The sessions that match the filter and can be opened, oldest first, and the first error of a session that cannot be opened.
     ///
-    /// A session in quarantine that may match counts as one that cannot be opened, unless the filter has `isInDoubt`.
+    /// A session in quarantine that may match also causes the error, unless the filter has `isInDoubt`.
     public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
         let provider = filter.provider.map(ColumnValue.text) ?? .null
         let tenant = filter.tenant.map(ColumnValue.text) ?? .null
         let buyer = try filter.buyer.map { try records.hash(ofBuyer: $0.subject, at: $0.issuer) }.map(ColumnValue.bytes)
         let name = try filter.providerSessionID.map { try records.hash(ofProviderSession: $0) }.map(ColumnValue.bytes)
-        // The statement is chosen by one condition of the filter, so that SQLite uses the index of that condition.
+        // The statement depends on one condition of the filter, so that SQLite uses the index of that condition.
         let (query, value): (Query, ColumnValue) =
             if let buyer {
                 (.listSessionsOfBuyer, buyer)

@@ -72,10 +72,10 @@ public final class SQLiteStore: Sendable {
         return SQLiteStore(database, try await database.open(configuration), configuration)
     }
 
-    /// Returns the file of pending logins; nil if the database keeps the pending logins.
+    /// The file of pending logins; nil if the database keeps all pending logins.
     ///
-    /// The file is used only if the id of the machine's boot is known, and if the store is open for writing. It is not used in a directory
-    /// that may be on another machine: a restart of that machine can damage the file without a change of this machine's boot id.
+    /// A restart can damage the file, so the file is used only if the machine's boot id is known. It is not used in a directory that may be
+    /// on another machine, because a restart of that machine does not change this machine's boot id.
     private static func loginFile(
         of opened: OpenedStore,
         _ database: Database,

@@ -1,9 +1,9 @@
 internal import CIdentitySQLite
 
-/// A running copy of one database into another.
+/// A running online backup (`sqlite3_backup`) of one database into another.
 ///
-/// Only the thread that uses both connections may use this object. `finish` or, if it was not called, `deinit` frees `pointer`. Both
-/// connections must stay open until `pointer` is freed, so this object retains them.
+/// Only one thread at a time may use it and its two connections. SQLite needs both connections until `finish` or `deinit` frees `pointer`,
+/// so this object retains them.
 @safe
 final class BackupCopy {
     private var pointer: OpaquePointer?
@@ -24,16 +24,16 @@ final class BackupCopy {
         unsafe sqlite3_backup_finish(pointer)
     }
 
-    /// Copies up to `pages` pages; true when all pages are copied.
+    /// Copies up to `pages` pages, and returns whether the copy is complete.
     func step(_ pages: Int32) throws(SQLiteFailure) -> Bool {
         let result = unsafe sqlite3_backup_step(pointer, pages)
         guard result == SQLITE_OK || result == SQLITE_DONE else { throw SQLiteFailure(code: result) }
         return result == SQLITE_DONE
     }
 
-    /// The number of pages that are still to be copied.
+    /// The number of pages that were not yet copied after the last step.
     ///
-    /// If another connection has written to the source, the next step starts again at the first page, and this number does not decrease.
+    /// If another connection writes to the source, the next step restarts at the first page. Then this number does not decrease.
     var remaining: Int32 { unsafe sqlite3_backup_remaining(pointer) }
 
     func finish() throws(SQLiteFailure) {

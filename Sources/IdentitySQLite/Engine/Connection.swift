@@ -3,18 +3,15 @@ internal import IdentityKit
 internal import IdentityPlatform
 internal import IdentityStoreKit
 
-/// One open SQLite database and its prepared statements.
-///
-/// Only one thread at a time may use it.
+/// An open SQLite connection with its prepared statements; only one thread at a time may use it.
 @safe
 final class Connection {
     private let pointer: OpaquePointer
     private var statements: [Statement?] = Array(repeating: nil, count: Query.allCases.count)
     private var mark: CommitMark?
-    /// Whether this connection may write to a file that has a write-ahead log.
+    /// Whether this connection may write when the file is in WAL mode, in which some SQLite versions can corrupt the file.
     ///
-    /// Another process can convert the file to a write-ahead log while this connection is open. If this process's SQLite has the fault that
-    /// ``WriteAheadLog/isSafe(_:)`` describes, a write to this log could corrupt the file.
+    /// Another process can switch the file to WAL mode while this connection is open.
     var mayUseLog = WriteAheadLog.isSafe(WriteAheadLog.libraryVersion)
 
     var attemptCounter = TenantRowCounter()
@@ -47,14 +44,12 @@ final class Connection {
         guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
     }
 
-    /// Limits the size of a value and of a row to `count` bytes.
-    ///
-    /// Without this limit, a damaged or manipulated file could cause an allocation of gigabytes.
+    /// Limits values and rows to `count` bytes, because a damaged file could otherwise cause an allocation of gigabytes.
     func limitValues(to count: Int32) {
         unsafe sqlite3_limit(pointer, SQLITE_LIMIT_LENGTH, count)
     }
 
-    /// Runs SQL that is used too rarely to be kept prepared.
+    /// Runs SQL statements that are too rare to be kept prepared as a ``Query``.
     func execute(_ sql: String) throws(SQLiteFailure) {
         let result = unsafe sqlite3_exec(pointer, sql, nil, nil, nil)
         guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
@@ -70,7 +65,7 @@ final class Connection {
 
     // MARK: Prepared statements
 
-    /// Runs a statement; returns how many rows the last INSERT, UPDATE or DELETE of this connection changed.
+    /// Runs a statement; returns the number of rows that the connection's last INSERT, UPDATE or DELETE changed.
     func run(_ query: Query, _ values: ColumnValue...) throws(SQLiteFailure) -> Int { try run(query, values) }
 
     func run(_ query: Query, _ values: [ColumnValue]) throws(SQLiteFailure) -> Int {
@@ -109,7 +104,7 @@ final class Connection {
 
     // MARK: Transactions
 
-    /// Runs statements in a transaction, which is rolled back if they throw.
+    /// Runs a body in a write transaction, which is rolled back if the body throws.
     func transaction(_ body: () throws -> Void) throws {
         try begin()
         do {
@@ -121,10 +116,10 @@ final class Connection {
         }
     }
 
-    /// Begins a transaction that writes.
+    /// Begins a write transaction (`BEGIN IMMEDIATE`).
     ///
-    /// Throws a ``SQLiteFailure`` that is busy when another connection writes. Throws `configuration_invalid` when the file has a
-    /// write-ahead log that this connection must not write to.
+    /// Throws a busy ``SQLiteFailure`` if another connection writes. Throws `configuration_invalid` if the file is in WAL mode and
+    /// ``mayUseLog`` is false.
     func begin() throws {
         _ = try run(.begin)
         do {
@@ -135,12 +130,10 @@ final class Connection {
         }
     }
 
-    /// Returns a value that shows later whether the transaction that has just begun was committed.
+    /// A value that shows later whether the open transaction was committed; nil if the value cannot be read.
     ///
-    /// With a rollback journal, every commit that changes the file increments the file's change counter, so this method returns the current
-    /// counter. In WAL mode, this method increments the column `store.commits` in the transaction, and returns the new value.
-    ///
-    /// Nil if the header of the file cannot be read, or if the file is in WAL mode and does not have its tables yet.
+    /// With a rollback journal, the value is the file's change counter: each commit that changes the file increments the counter. In WAL
+    /// mode, a commit may leave the counter unchanged, so the transaction increments the column `store.commits`.
     private func commitMark() throws -> CommitMark? {
         guard let header = header() else { return nil }
         guard header.isWriteAheadLog else { return .counterBefore(header.counter) }
@@ -148,7 +141,7 @@ final class Connection {
         do {
             _ = try run(.countCommit)
         } catch {
-            // Here, SQLITE_ERROR means that the table `store` does not exist yet.
+            // SQLITE_ERROR means that the table `store` does not exist yet.
             guard error.primary == SQLITE_ERROR else { throw error }
             return nil
         }
@@ -167,12 +160,10 @@ final class Connection {
         _ = try? run(.rollback)
     }
 
-    /// Commits the open transaction, and waits while readers of other connections block the commit.
+    /// Commits the transaction, and waits while readers block the commit: up to 20 times 0.1 ms, then up to `pauses` times 2 ms.
     ///
-    /// If SQLite ends the transaction with an error, this method reads the file to find out whether the transaction took effect.
-    ///
-    /// - Parameter pauses: The maximum number of pauses of 2 milliseconds, after up to 20 pauses of 0.1 milliseconds.
-    /// - Throws: ``SQLiteFailure`` when the transaction was not committed, or when it is unknown whether it was.
+    /// If an error of COMMIT ends the transaction, this method checks in the file whether the commit took effect. It throws if the commit
+    /// had no effect, and if it cannot find this out.
     func commit(pauses: Int) throws(SQLiteFailure) {
         var remaining = pauses
         var quickTries = 20
@@ -182,10 +173,10 @@ final class Connection {
                 return
             } catch {
                 if unsafe sqlite3_get_autocommit(pointer) == 0 {
-                    // The transaction is still open and not in the file, usually because a reader blocked the commit.
+                    // The transaction is still open, usually because a reader blocks the commit.
                     if error.isBusy, remaining > 0 {
-                        // The first pauses are short, because readers of this process usually finish in microseconds. New readers
-                        // wait, because this commit already has SQLite's pending lock.
+                        // The first pauses are short, because readers of this process usually finish in microseconds. New readers cannot
+                        // start, because this connection already has SQLite's PENDING lock.
                         let isFirst = quickTries > 0
                         if isFirst { quickTries -= 1 } else { remaining -= 1 }
                         usleep(isFirst ? 100 : 2_000)
@@ -200,11 +191,10 @@ final class Connection {
         }
     }
 
-    /// Whether the transaction took effect although its commit returned an error; false if this cannot be found out.
+    /// Whether the transaction took effect although its commit returned an error; false if this method cannot find it out.
     ///
-    /// With a rollback journal, the statement `touch` makes SQLite roll back the transaction if its commit did not complete. After that,
-    /// the file's change counter shows whether the transaction is in the file. No other process can have changed the counter, because this
-    /// process still holds the writer lock.
+    /// With a rollback journal, the read `touch` makes SQLite roll back an incomplete commit. After that, a changed change counter proves
+    /// the commit: other processes cannot change the counter while this process holds the writer lock.
     private func hasCommitted() -> Bool {
         switch mark {
         case nil: false
@@ -220,7 +210,7 @@ final class Connection {
     }
 }
 
-/// A value that shows later whether a transaction was committed: the change counter before the commit, or `store.commits` after it.
+/// The file's change counter before the commit, or the value of `store.commits` after it.
 private enum CommitMark {
     case counterBefore(UInt32)
     case commitsAfter(Int64)

@@ -5,16 +5,13 @@ internal import IdentityPlatform
 internal import IdentityStoreKit
 
 extension Database {
-    /// The number of pages (2 MiB) that are copied before queued saves get their turn.
+    /// The number of pages (2 MiB) in one copy step; queued saves run between the steps.
     private static let pagesAtOnce: Int32 = 256
-    /// How many times a copy may start again because other processes wrote.
-    ///
-    /// After that, the saves of all processes wait until the copy is complete, or the backup fails if the store is open only for reading.
+    /// How often writes of other processes may restart the copy, before the backup makes all saves wait, or fails if the store is
+    /// read-only.
     private static let allowedRestarts = 5
 
-    /// Copies the whole database into a new file.
-    ///
-    /// `locks` is the path of this store's lock file.
+    /// Copies the database into a new file; `locks` is the path of this store's lock file.
     nonisolated func backUp(to location: StoreLocation, locks: String) async throws {
         let temporary = location.database + ".\(Hexadecimal.encode(try SystemRandom().bytes(8))).partial"
         try location.createCopy(temporary)
@@ -38,7 +35,7 @@ extension Database {
                     "Check that the disk of the backup has space and works, and read the system's log for disk errors."
             )
         }
-        // If the backup fails, the file of the copy is deleted. So the copy needs no journal.
+        // A failed backup deletes this file, so the file needs no journal.
         try target.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
         let copy = try connection.copy(to: target)
         var restarts = 0
@@ -47,14 +44,14 @@ extension Database {
             guard self.connection === connection else { throw IdentityError.storeClosed }
             if restarts > Self.allowedRestarts {
                 guard writer != nil else { throw IdentityError.busyDuringBackup }
-                // A save of this process can run during a pause and would then release `writer`. So this is a second `WriterLock`.
+                // During a pause, a save of this process can run and release `writer`. So the backup uses its own `WriterLock`.
                 try await exclusively(WriterLock(try LockDescriptor(path: locks))) {
                     while try !copy.step(Self.pagesAtOnce) {}
                 }
                 break
             }
             if try await retryingWhileBusy({ try copy.step(Self.pagesAtOnce) }) { break }
-            // If the number of remaining pages is not lower than before the step, the step started again at the first page.
+            // If the number of remaining pages is not lower than before, the step has restarted at the first page.
             if copy.remaining >= remaining { restarts += 1 }
             remaining = copy.remaining
             try await queue.pause()
@@ -64,7 +61,7 @@ extension Database {
         try target.execute("UPDATE store SET is_copy = 1")
     }
 
-    /// Runs a body on a thread of the global dispatch queue, because a long wait on the database's own thread would block all saves.
+    /// Runs a long body on a global dispatch queue, because on the database's own thread it would block all saves.
     static func onAnotherThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async throws -> R {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<R, any Error>) in
             DispatchQueue.global().async { continuation.resume(with: Result(catching: body)) }
@@ -73,9 +70,7 @@ extension Database {
 }
 
 extension StoreLocation {
-    /// Creates an empty file of mode 0600 for the copy.
-    ///
-    /// Throws if this file, or a file at the path of the backup, exists.
+    /// Creates an empty file for the copy; throws if this file or a file at the backup's final path exists.
     fileprivate func createCopy(_ path: String) throws(IdentityError) {
         var status = stat()
         guard unsafe lstat(database, &status) != 0 else { throw Self.alreadyThere }
@@ -95,8 +90,7 @@ extension StoreLocation {
         do throws(IdentityError) {
             try Self.synchronize(directory, O_RDONLY | O_DIRECTORY)
         } catch {
-            // The directory could not be synchronized, so a power loss could remove the backup's name. So the backup is removed now, and
-            // the call fails.
+            // Without `fsync` of the directory, a power loss could remove the backup's name. So the call fails and removes the backup.
             _ = unsafe unlink(database)
             throw error
         }
@@ -126,9 +120,7 @@ extension StoreLocation {
 }
 
 extension IdentityError {
-    /// This error, as an error of a backup.
-    ///
-    /// For a full disk or missing write access, message and hint name the backup instead of the store. Other errors are not changed.
+    /// This error, with a message and hint about the backup if its code is `store_full` or `store_read_only`.
     var ofBackup: IdentityError {
         switch code {
         case .storeFull:
@@ -148,9 +140,7 @@ extension IdentityError {
         }
     }
 
-    /// The error of a backup that starts again too often because other processes write.
-    ///
-    /// A store that was opened for reading has no writer lock with which it could make the other processes wait.
+    /// The error of a backup of a store that is open only for reading, and so has no writer lock to stop the writes of other processes.
     fileprivate static var busyDuringBackup: IdentityError {
         storeBusy().recast(
             message: "The backup cannot be completed, because other processes write to the store too often.",

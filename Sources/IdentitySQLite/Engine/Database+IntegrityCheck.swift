@@ -1,11 +1,11 @@
 internal import IdentityKit
 
 extension Database {
-    /// Returns the problems that SQLite finds in the structure of the file, at most 100 lines; empty if it finds no problem.
+    /// Returns at most 100 problems that `PRAGMA integrity_check` finds in the file.
     ///
-    /// The check reads the whole file. It has its own connection and thread, so that other reads do not wait for it. With a rollback
-    /// journal, a store that is open for writing holds the writer lock during the check. Without this lock, a commit would take SQLite's
-    /// pending lock and wait for the end of the check, and new reads would wait for this commit.
+    /// The check reads the whole file on its own connection and thread, so other reads continue. With a rollback journal, a store that is
+    /// open for writing holds the writer lock during the check. Otherwise a commit would wait for the check with SQLite's PENDING lock,
+    /// which blocks new reads.
     func problems(in location: StoreLocation) async throws -> [String] {
         func check() async throws -> [String] {
             try await Self.onAnotherThread {

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Lets the health check, the quarantine and the key rotation read and change the tables of the database.
 extension Database: SealedTables {
     nonisolated func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
         try await read { connection in
@@ -26,8 +25,7 @@ extension Database: SealedTables {
             var moved = 0
             for (row, reason) in zip(rows, reasons) {
                 let (kind, record) = (row.row.kind, row.row.record)
-                // If no row was copied, another call has saved or removed the row since it was read. So the damaged record no longer
-                // exists.
+                // If no row was copied, another call has changed or removed the damaged record since it was read.
                 guard try connection.copyToQuarantine(kind, row.key, record, reason, at: now) else { continue }
                 moved += try connection.run(kind.delete, .integer(row.key))
             }

@@ -1,16 +1,15 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Writes to the database file, on its own thread.
+/// Writes to the database file on its own serial queue.
 ///
 /// Saves that arrive during a transaction share the next transaction and its `fdatasync` (group commit).
 actor Database: BatchWorker {
     nonisolated let queue: WorkQueue
     nonisolated let reader: DatabaseReader
     nonisolated let direct: DirectReader
-    /// Nil before the file is open and after it is closed.
     var connection: Connection?
-    /// Nil when the file can only be read, before it is open, and after it is closed.
+    /// Nil while the file is not open, and while it is open only for reading.
     var writer: WriterLock?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.executor.asUnownedSerialExecutor() }
@@ -21,16 +20,14 @@ actor Database: BatchWorker {
         direct = DirectReader(clock: clock)
     }
 
-    /// Reads from the file.
-    ///
-    /// With the rollback journal, a read waits while a transaction is being committed.
+    /// Reads on the thread of ``DatabaseReader``; with a rollback journal, a read waits while a transaction is being committed.
     nonisolated func read<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         try await reader.perform(body)
     }
 
-    /// Reads single rows by their keys, on the caller's thread if ``DirectReader`` can read at once.
+    /// Reads single rows by their keys, on the caller's thread if this is possible at once.
     ///
-    /// If ``DatabaseReader`` already has calls, this read is queued behind them, because sharing a transaction with them costs less.
+    /// If ``DatabaseReader`` already has calls, this read joins them, because a shared transaction costs less.
     nonisolated func readRow<R: Sendable>(_ body: @escaping @Sendable (Connection) throws -> R) async throws -> R {
         if reader.queue.isIdle, let result = try direct.read(body) { return result }
         return try await read(body)
@@ -61,7 +58,7 @@ actor Database: BatchWorker {
 
     // MARK: Writing
 
-    /// Writes a batch; returns true if the whole batch went back into the queue, because the file was locked.
+    /// Returns true if the file was locked, so that the whole batch was postponed.
     func run(_ batch: [PendingWork]) -> Bool {
         guard let connection, let writer else {
             let error = connection == nil ? IdentityError.storeClosed : .storeReadOnly()
@@ -82,12 +79,10 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a batch in one transaction.
+    /// Runs a batch in one transaction; if this transaction fails, each call runs again in its own transaction.
     ///
-    /// If a transaction with several calls fails, this method runs each call again in its own transaction.
-    ///
-    /// - Returns: Closures that pass the results to the callers, to be called after the lock is released; nil when the file is locked.
-    /// - Throws: The error of the lock, of the start of the transaction, or of a batch with one call.
+    /// An error that this method throws concerns the whole batch. The returned closures pass the results to the callers after the lock is
+    /// released. Nil means that the file is locked.
     private func write(
         _ batch: [PendingWork],
         on connection: Connection,
@@ -103,19 +98,18 @@ actor Database: BatchWorker {
         do {
             return try transact(batch, on: connection)
         } catch let failure as SQLiteFailure where failure.isBusy {
-            // A reader blocked the commit. No call of the batch caused this, so the caller tries the whole batch again later.
+            // A reader blocked the commit. No call of the batch caused this, so the worker tries the whole batch again later.
             return nil
         } catch {
             guard batch.count > 1 else { throw error }
-            // A single call may have made the transaction fail, so each call is run in its own transaction.
+            // A single call may have caused the error, so each call now gets its own transaction.
             var answers: [@Sendable () -> Void] = []
             for (index, work) in batch.enumerated() {
                 do {
                     try connection.begin()
                     answers += try transact([work], on: connection)
                 } catch let failure as SQLiteFailure where failure.isBusy {
-                    // A reader blocks the file. Each remaining call would wait for this reader, so the remaining calls go back into the
-                    // queue.
+                    // A reader blocks the file and would block each remaining call too.
                     queue.postpone(batch[index...])
                     break
                 } catch {
@@ -126,16 +120,15 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a batch inside the open transaction, commits if it changed a row, and returns closures that pass the results to the callers.
+    /// Runs a batch in the open transaction, and commits if a row changed.
     ///
-    /// The commit waits for readers until the earliest deadline of the batch, but at least a tenth of a second. Readers of this process
-    /// usually finish within a tenth of a second, even on a busy machine.
+    /// The commit waits for readers until the earliest deadline of the batch, but at least 0.1 seconds: in this time, readers of this
+    /// process usually finish, even on a busy machine.
     private func transact(_ batch: [PendingWork], on connection: Connection) throws -> [@Sendable () -> Void] {
         do {
             let changes = connection.changes
             let answers = try batch.map { try $0.run(connection) }
-            // If no call has changed a row, the transaction is rolled back. In WAL mode, a commit would write to the disk even then,
-            // because `begin` has incremented `commits`.
+            // If no row changed, a commit would still write to the disk in WAL mode, because `begin` has incremented `commits`.
             guard connection.changes != changes else {
                 connection.rollback()
                 return answers
@@ -156,7 +149,7 @@ actor Database: BatchWorker {
         guard writer != nil, let connection else { return }
         try connection.execute("PRAGMA journal_size_limit = 0")
         defer { try? connection.execute("PRAGMA journal_size_limit = -1") }
-        // SQLite applies the limit at the end of a transaction that changes a page. So this transaction changes a page.
+        // SQLite applies the limit at the end of a transaction that changes a page, so this statement changes a row.
         _ = try await write { try $0.run(.countCommit) }
     }
 

@@ -6,15 +6,12 @@ internal import IdentityStoreKit
 ///
 /// Reads that arrive during a transaction share the next transaction and SQLite's locks for it.
 actor DatabaseReader: BatchWorker {
-    /// How many times a batch of reads is tried before the reads that are still blocked go back into the queue.
-    ///
-    /// A commit usually blocks readers for only some milliseconds.
+    /// How many times a batch is tried before blocked reads go back into the queue; a commit usually blocks readers for some milliseconds.
     private static let quickTries = 40
     /// The pause between two tries, in microseconds.
     private static let quickPause: UInt32 = 150
 
     nonisolated let queue: WorkQueue
-    /// Nil before the file is open and after it is closed.
     private var connection: Connection?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.executor.asUnownedSerialExecutor() }
@@ -28,7 +25,6 @@ actor DatabaseReader: BatchWorker {
         connection = try connect()
     }
 
-    /// Completes the queued reads, then closes the connection.
     func close() async {
         await queue.close()
         connection = nil
@@ -50,9 +46,7 @@ actor DatabaseReader: BatchWorker {
         return true
     }
 
-    /// Runs the reads of a batch until SQLite reports a lock.
-    ///
-    /// - Returns: The reads that could not run because the file was locked.
+    /// Runs the reads of a batch until SQLite reports a lock, and returns the reads that could not run.
     private func read(_ batch: ArraySlice<PendingWork>, on connection: Connection) -> ArraySlice<PendingWork> {
         // A single read needs no explicit transaction.
         let isShared = batch.count > 1 && (try? connection.run(.beginRead)) != nil

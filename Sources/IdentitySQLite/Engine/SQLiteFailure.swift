@@ -2,9 +2,7 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// An error of SQLite.
-///
-/// It never contains SQL or a value.
+/// An error of SQLite, which contains neither SQL nor a value.
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
@@ -15,7 +13,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 
     var primary: Int32 { code & 0xFF }
 
-    /// Whether another connection holds a lock.
+    /// Whether a lock of another connection caused this error.
     var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
     var description: String {

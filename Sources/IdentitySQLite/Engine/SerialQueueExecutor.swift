@@ -9,7 +9,6 @@ final class SerialQueueExecutor: SerialExecutor {
         queue.async { unsafe job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// Runs a body on the queue, after the work that is queued already.
     func enqueue(_ body: @escaping @Sendable () -> Void) {
         queue.async(execute: body)
     }

@@ -2,9 +2,7 @@ internal import CIdentitySQLite
 internal import IdentityPlatform
 internal import IdentityStoreKit
 
-/// One prepared statement.
-///
-/// `deinit` finalizes `pointer` once. ``Connection`` keeps the statements of ``Query``, and releases them before it closes the database.
+/// A prepared statement, which `deinit` finalizes.
 @safe
 final class Statement: ColumnReading {
     private let pointer: OpaquePointer
@@ -76,9 +74,7 @@ final class Statement: ColumnReading {
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// The bytes of a column as UTF-8 text.
-    ///
-    /// The store keeps its texts as blobs, so that collations and NUL have no effect.
+    /// The bytes of a column as UTF-8 text; the store keeps texts as blobs, so that collations and NUL have no effect.
     func text(_ column: Int32) -> String {
         String(decoding: bytes(column), as: UTF8.self)
     }

@@ -3,13 +3,9 @@ internal import IdentityPlatform
 internal import IdentityStoreKit
 internal import Synchronization
 
-/// The queued calls of a ``BatchWorker``, its executor, and how long a call waits for other processes.
-///
-/// A caller that adds a call while the worker is not running starts the worker.
+/// The queued calls of a ``BatchWorker``, and the executor that runs them.
 final class WorkQueue: Sendable {
-    /// The maximum number of calls in one transaction.
-    ///
-    /// It limits the size of the journal, and how long the next calls wait for the transaction.
+    /// The maximum number of calls in one transaction; it limits the size of the journal and the waiting time of the next calls.
     private static let batchLimit = 256
 
     private struct State {
@@ -21,6 +17,7 @@ final class WorkQueue: Sendable {
 
     let executor = SerialQueueExecutor()
     let clock: any IdentityClock
+    /// How long a call waits for the locks of other processes.
     let wait: Duration
     private let state = Mutex(State())
 
@@ -44,11 +41,10 @@ final class WorkQueue: Sendable {
         return isFirst ?? false
     }
 
-    /// Takes the oldest items, at most as many as one transaction may have.
     func take() -> [PendingWork] {
         state.withLock { state in
             var taken: [PendingWork] = []
-            // Usually the batch takes all items. In this case the array is not copied.
+            // In this usual case, `swap` avoids a copy of the array.
             if state.items.count <= Self.batchLimit {
                 swap(&taken, &state.items)
             } else {
@@ -73,8 +69,6 @@ final class WorkQueue: Sendable {
     }
 
     /// Stops the worker if the queue is empty, and returns whether it was empty.
-    ///
-    /// The next item starts the worker again.
     func finishIfEmpty() -> Bool {
         let waiters = state.withLock { state -> [CheckedContinuation<Void, Never>]? in
             guard state.items.isEmpty else { return nil }
@@ -104,11 +98,11 @@ final class WorkQueue: Sendable {
 ///
 /// Its body may run more than once, each time after the changes of the earlier run were rolled back.
 struct PendingWork: Sendable {
-    /// The deadline for waiting for other processes, on the store's clock.
+    /// When the call stops waiting for other processes, on the store's clock (`IdentityClock.elapsed`).
     let deadline: Duration
-    /// Performs the work and returns a closure that passes the result or an error to the caller.
+    /// Runs the body, and returns a closure that passes the result or an error to the caller.
     let run: @Sendable (Connection) throws -> @Sendable () -> Void
-    /// Throws an error to the caller, as an `IdentityError`.
+    /// Makes the caller throw an error, as an `IdentityError`.
     let fail: @Sendable (any Error) -> Void
 
     init<R: Sendable>(

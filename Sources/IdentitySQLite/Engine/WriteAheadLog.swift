@@ -1,25 +1,19 @@
 internal import CIdentitySQLite
 internal import IdentityKit
 
-/// Checks whether the SQLite library in use can corrupt a file that has a write-ahead log.
+/// Checks whether the SQLite library in use can corrupt a file in WAL mode.
 enum WriteAheadLog {
-    /// The version of the library at run time.
-    ///
-    /// The program may have been built with another version.
+    /// The SQLite version at run time; the program may have been built with another version.
     static var libraryVersion: Int32 { sqlite3_libversion_number() }
 
-    /// Whether a version is free of the fault by which two processes that write and checkpoint can corrupt the file.
+    /// Whether a SQLite version is free of the fault by which two processes that write and checkpoint can corrupt a file in WAL mode.
     ///
     /// The fault is corrected in 3.51.3 and newer, 3.50.7 and later versions of 3.50, and 3.44.6 and later versions of 3.44
-    /// (sqlite.org/wal.html, "The WAL-Reset Bug").
-    ///
-    /// - Parameter version: The number that `sqlite3_libversion_number` returns: 3051003 for 3.51.3.
-    /// - Returns: Whether the version is safe.
+    /// (sqlite.org/wal.html, "The WAL-Reset Bug"). `version` is, for example, 3051003 for 3.51.3.
     static func isSafe(_ version: Int32) -> Bool {
         version >= 3_051_003 || (3_050_007..<3_051_000).contains(version) || (3_044_006..<3_045_000).contains(version)
     }
 
-    /// Throws if a version has the fault that ``isSafe(_:)`` describes.
     static func require(_ version: Int32) throws(IdentityError) {
         guard !isSafe(version) else { return }
         throw IdentityError(
@@ -31,9 +25,7 @@ enum WriteAheadLog {
         )
     }
 
-    /// The error of a save after another process has converted the open file to a write-ahead log.
-    ///
-    /// A save fails with this error only if this process's SQLite has the fault that ``isSafe(_:)`` describes.
+    /// The error of a save in WAL mode, if another process has switched the open file to this mode and this SQLite version is not safe.
     static var convertedFile: IdentityError {
         IdentityError(
             configuration: """

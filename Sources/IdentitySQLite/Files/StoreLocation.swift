@@ -23,12 +23,7 @@ struct StoreLocation: Sendable {
         case missing, empty, present
     }
 
-    /// Finds the directory of the database file or of a backup.
-    ///
-    /// - Parameters:
-    ///   - path: The path of the database file or of the backup.
-    ///   - creates: Whether a missing directory is created (mode 0700).
-    /// - Throws: `IdentityError` when the path is invalid, or when the directory is missing, cannot be created or cannot be reached.
+    /// Resolves the path of a database file or of a backup; `creates` makes a missing directory with mode 0700.
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw IdentityError(
@@ -55,12 +50,10 @@ struct StoreLocation: Sendable {
         database = directory == "/" ? "/\(name)" : "\(directory)/\(name)"
     }
 
-    /// Checks the database file, its journals and the lock file.
+    /// Checks the database file, its journals and the lock file with ``check(_:)``.
     ///
-    /// Throws if one of the files belongs to another user, gives other users access, is not a regular file, or cannot be examined.
-    ///
-    /// - Returns: The state of the database file, and whether the process may write to the file and its directory. For root, the owner's
-    ///   write bit must be set too: an administrator who removes this bit wants a read-only store.
+    /// `isWritable` tells whether the process may write to the file and its directory. It is false, even for root, if the owner's write bit
+    /// is not set: an administrator who removes this bit wants a read-only store.
     func inspect() throws(IdentityError) -> (content: Content, isWritable: Bool) {
         var directoryStatus = stat()
         guard unsafe stat(directory, &directoryStatus) == 0 else { throw Self.unreachable(directory, errno) }
@@ -71,9 +64,7 @@ struct StoreLocation: Sendable {
         return (status.st_size == 0 ? .empty : .present, isWritable)
     }
 
-    /// Throws if the directory is on a network file system, where locks are not reliable: for example, other machines may not see a lock.
-    ///
-    /// `type` is the type that `statfs` returns for the directory.
+    /// Throws if `type`, the file system type from `statfs`, is a network file system, on which locks are not reliable.
     func refuseNetwork(type: Int64) throws(IdentityError) {
         guard let name = FileSystem.networkName(ofType: type) else { return }
         throw IdentityError(
@@ -120,7 +111,7 @@ struct StoreLocation: Sendable {
         Int64(try Self.check(database)?.st_size ?? 0)
     }
 
-    /// Whether there is a write-ahead log that is not empty.
+    /// Whether a write-ahead log exists and is not empty.
     func hasLog() throws(IdentityError) -> Bool {
         try Self.check(log).map { $0.st_size > 0 } ?? false
     }
@@ -135,9 +126,9 @@ struct StoreLocation: Sendable {
         }
     }
 
-    /// The status of a regular file of the process's user; nil if no file exists at the path.
+    /// Throws if the path is not a regular file, belongs to another user, gives other users access, or cannot be examined.
     ///
-    /// Throws if the file is not a regular file, belongs to another user, gives other users access, or cannot be examined.
+    /// Returns nil if nothing exists at the path.
     static func check(_ path: String) throws(IdentityError) -> stat? {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else {
@@ -157,7 +148,7 @@ struct StoreLocation: Sendable {
         return status
     }
 
-    /// Checks that a path is a directory of the process's user to which no other user has access.
+    /// Throws unless the path is a directory of the process's user to which no other user has access.
     static func checkDirectory(_ path: String) throws(IdentityError) {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { throw unreachable(path, errno) }

@@ -2,18 +2,17 @@ internal import CIdentitySQLite
 internal import IdentityKit
 internal import IdentityPlatform
 
-/// An open file description of the lock file; a process uses it to lock single bytes of the file (`F_OFD_SETLK`).
+/// An open file description of the lock file, with which a process locks single bytes of the file (`F_OFD_SETLK`).
 ///
-/// The kernel releases the locks when the process ends, also after a crash. Two instances exclude each other, even in one process. Unlike
+/// Two instances exclude each other, even in one process. The kernel releases the locks when the process ends, also after a crash. Unlike
 /// classic `fcntl` locks, these locks stay when the process closes another descriptor of the file.
 final class LockDescriptor {
-    /// The numbers of the bytes that are locked.
     enum Byte {
-        /// Locked by a process that writes, or that keeps the other processes from writing, for example during a backup.
+        /// Locked by the process that writes, or that makes the writes of other processes wait, for example during a backup.
         static let writer: Int64 = 0
-        /// Locked by the process that gets the writer byte next, while it waits for that byte.
+        /// Locked by the process that waits for the byte `writer` and gets it next.
         ///
-        /// Without this lock, a process that writes all the time could always take the writer byte before the other processes.
+        /// Without this byte, a process that writes all the time could keep other processes from writing.
         static let turnstile: Int64 = 1
 
         /// The byte of a named lock (`LockName`), from the keyed hash of the name.
@@ -45,7 +44,6 @@ final class LockDescriptor {
         close()
     }
 
-    /// Locks a byte if it is free; false if another descriptor has locked it.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         switch Platform.setLock(descriptor, byte: byte, isLocked: true) {
         case 0: return true
@@ -67,7 +65,7 @@ final class LockDescriptor {
         _ = Platform.setLock(descriptor, byte: byte, isLocked: false)
     }
 
-    /// Releases every lock of this descriptor.
+    /// Closes the file, which releases all locks of this descriptor.
     func close() {
         guard descriptor >= 0 else { return }
         _ = IdentityPlatform.close(descriptor)
@@ -76,8 +74,8 @@ final class LockDescriptor {
 
     /// Whether the path still names this file.
     ///
-    /// If the path names another file, a process that opens the path later locks that file, so the locks of this descriptor do not exclude
-    /// that process.
+    /// If it does not, a process that opens the path later locks another file, and the locks of this descriptor do not exclude that
+    /// process.
     func isFile(at path: String) -> Bool {
         var ours = stat()
         var theirs = stat()
@@ -87,7 +85,7 @@ final class LockDescriptor {
 
     /// Whether ``mark()`` has recorded in the lock file that a store exists beside it.
     ///
-    /// An empty database file beside a marked lock file has lost its content. It is not a new file.
+    /// If it has, an empty database file is not new, but has lost its content.
     var isMarked: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_size > 0

@@ -1,16 +1,14 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Locks sessions, attachments and carts of one store against other processes, with one open file description of the lock file.
+/// Locks sessions, attachments and carts against other processes, with one open file description of the lock file.
 ///
-/// The kernel does not make locks of one description exclude each other. So a task first takes the lock of the same name in
-/// ``SQLiteStore/taskLocks``. With a separate open file description for each lock, the kernel would exclude tasks too, but thousands of
-/// concurrent refreshes would reach the limit of open files.
+/// Locks of one description do not exclude each other. So a task first takes the lock of the same name in ``SQLiteStore/taskLocks``. With
+/// one description for each lock, thousands of concurrent refreshes would reach the limit of open files.
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?
-        /// The bytes of the lock file that ``SessionLocks/unlock(_:)`` leaves locked, because ``SessionLocks/keep(_:)`` was called for
-        /// them.
+        /// The bytes that ``SessionLocks/unlock(_:)`` leaves locked, because ``SessionLocks/keep(_:)`` was called for them.
         var kept: Set<Int64> = []
     }
 
@@ -21,10 +19,10 @@ final class SessionLocks: Sendable {
         self.path = path
     }
 
-    /// Locks a byte if no other process has locked it; false if another process has locked it.
+    /// Locks a byte; false if another process has locked it.
     ///
-    /// - Throws: `IdentityError` when the lock file cannot be opened or locked, or was removed, replaced or moved after this process opened
-    ///   it. A process that starts later would lock another file, so two processes could hold the same lock.
+    /// Throws if the lock file was removed, replaced or moved. A process that starts later would lock another file, so two processes could
+    /// hold the same lock.
     func tryLock(_ byte: Int64) throws(IdentityError) -> Bool {
         try state.withLock { state throws(IdentityError) in
             let descriptor = if let open = state.descriptor { open } else { try LockDescriptor(path: path) }

@@ -1,9 +1,9 @@
 internal import IdentityKit
 
-/// The lock around every transaction that writes, shared by all processes that have the file open.
+/// The lock that a process holds during each write transaction.
 ///
-/// A process that writes all the time cannot keep this lock from the other processes. With SQLite's own locks and busy handler, another
-/// process could wait for ever.
+/// A process that writes all the time cannot keep this lock from other processes. With SQLite's own locks, another process could wait for
+/// ever.
 final class WriterLock {
     private let descriptor: LockDescriptor
     private var isNext = false

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Lets the health check, the quarantine and the key rotation read and change the file of pending logins.
 extension LoginFile: SealedTables {
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] {
         guard kind == .loginAttempt else { return [] }

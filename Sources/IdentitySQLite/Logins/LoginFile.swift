@@ -6,10 +6,10 @@ internal import IdentityPlatform
 internal import IdentityStoreKit
 internal import Synchronization
 
-/// Keeps the pending logins since the machine's last restart in a file that is never synchronized with the disk (`fsync`).
+/// Keeps pending logins until the machine restarts, in a file that is never synchronized with the disk (`fsync`).
 ///
-/// So a call usually takes only some microseconds and runs on the caller's thread. It runs on the queue of this object if the file is not
-/// open yet, if another caller or process uses the file, or if the disk was slow a short time ago.
+/// So a call usually takes only some microseconds and runs on the caller's thread. It runs on `queue` if the file is not open yet, if
+/// another caller or process uses the file, or if the disk was slow a short time ago.
 final class LoginFile: Sendable {
     private struct State {
         var table: LoginFileTable?
@@ -24,14 +24,12 @@ final class LoginFile: Sendable {
     private let name: String
     private let clock: any IdentityClock
     private let wait: Duration
-    /// Returns how often the current thread has waited, for example for the disk.
+    /// Returns the number of the current thread's voluntary context switches, for example waits for the disk.
     private let waits: @Sendable () -> Int
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "IdentitySQLite logins")
 
-    /// Creates an object for the login file of the machine's current boot.
-    ///
-    /// The first call that needs the file opens or creates it.
+    /// Opens no file; the first call that uses the file opens or creates it.
     init(
         boot: String,
         of store: OpenedStore,
@@ -48,7 +46,6 @@ final class LoginFile: Sendable {
         self.waits = waits
     }
 
-    /// Closes the file; later calls fail.
     func close() {
         state.withLock { $0 = State(isClosed: true) }
     }
@@ -57,8 +54,8 @@ final class LoginFile: Sendable {
 
     /// Adds a login; false if its record is too long or the file has no free entry for it.
     ///
-    /// If the result is false, the caller must store the login in the database. This method has also removed an earlier login with the same
-    /// key from the file, because ``take(_:after:)`` would return that login instead of the new one.
+    /// After false, the caller must store the login in the database. The file then contains no earlier login with the same key, because
+    /// ``take(_:after:)`` would return that login instead of the new one.
     func insert(_ attempt: StoredLoginAttempt, maximum: Int) async throws -> Bool {
         let length = attempt.payload.count + attempt.key.utf8.count + Self.lengthOfOtherFields
         let row = length <= records.sealer.slotCapacity ? try records.seal(attempt) : nil
@@ -70,10 +67,10 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// The number of bytes that a record needs for the expiry time and the lengths of its fields, rounded up.
+    /// An upper limit for the bytes that a record needs for the expiry time and the lengths of its fields.
     private static let lengthOfOtherFields = 32
 
-    /// Removes a login and returns it, if the check does not throw; nil if the file does not contain the login.
+    /// Removes and returns a login, unless `check` throws; nil if the file does not contain the login.
     func take(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void
@@ -96,7 +93,7 @@ final class LoginFile: Sendable {
         }
     }
 
-    /// Returns for each login the id of the store key that encrypts it; a login whose record contains no id is omitted.
+    /// The id of the store key of each login; a login whose record contains no id is omitted.
     func keyIDs() async throws -> [String] {
         try await use { table in try table.entries().compactMap { StoreRecords.keyID(of: try table.row($0).record) } }
     }
@@ -116,9 +113,9 @@ final class LoginFile: Sendable {
 
     // MARK: Threads
 
-    /// Runs a body on the caller's thread and returns its result.
+    /// Runs a body on the caller's thread; nil if the body did not run.
     ///
-    /// Nil if the body did not run: the file is not open, another caller or process uses it, or the disk was slow a short time ago.
+    /// The body does not run if the file is not open, another caller or process uses it, or the disk was slow a short time ago.
     func direct<R: Sendable>(_ body: @Sendable (LoginFileTable) throws -> R) throws -> R? {
         let result = try state.withLockIfAvailable { state -> R? in
             let (begun, waitsBefore) = (clock.elapsed, waits())

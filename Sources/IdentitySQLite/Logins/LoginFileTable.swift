@@ -10,8 +10,8 @@ internal import IdentityStoreKit
 /// login gets the free entry with the lowest number in its bucket, so that the file stays short. An entry whose last byte is 0 is free, so
 /// an empty file is an empty table.
 ///
-/// Each call runs while its process holds the lock of the file. A process may be killed between two writes. So a new login's slot is
-/// written before its entry. A login is removed by one write, which sets the last byte of its entry to 0.
+/// Each call needs the lock of the file (``exclusively(_:)``). Because a process may be killed between two writes, `insert` writes the slot
+/// before the entry, and `remove` is one write: it sets the last byte of the entry to 0.
 ///
 /// A loss of power may damage the file. So its name contains the id of the boot, and a file of another boot is never read.
 final class LoginFileTable {
@@ -35,7 +35,7 @@ final class LoginFileTable {
         _ = close(descriptor)
     }
 
-    /// Runs a body while no other process uses the file, and returns its result; nil if another process uses the file.
+    /// Runs a body under the lock of the file; nil if another process holds the lock.
     func exclusively<R>(_ body: (LoginFileTable) throws -> R) throws -> R? {
         switch Platform.setLock(descriptor, byte: Self.lockedByte, isLocked: true) {
         case 0: break
@@ -46,7 +46,6 @@ final class LoginFileTable {
         return try body(self)
     }
 
-    /// Whether the file was deleted after this object opened it.
     var isRemoved: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_nlink == 0
@@ -54,12 +53,10 @@ final class LoginFileTable {
 
     // MARK: Logins
 
-    /// Adds a login.
+    /// Adds a login, or replaces the login with the same hash; false if the login is too long or its bucket is full.
     ///
-    /// If the tenant already has the maximum number of logins, the tenant's logins with the earliest expiry are removed first. An existing
-    /// login with the same hash is replaced. If the process is killed during the replacement, the file can contain both logins.
-    ///
-    /// - Returns: False if the login is too long or its bucket is full. In that case, the file is not changed.
+    /// If the tenant has `maximum` logins, the logins with the earliest expiry are removed first. If the process is killed during a
+    /// replacement, the file can contain both logins. The result false means that the file is not changed.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {
         let entries = try entries(of: Self.bucket(of: row.hash))
         let old = entries.filter { $0.isValid && $0.hash == row.hash }
@@ -116,7 +113,6 @@ final class LoginFileTable {
 
     // MARK: Places
 
-    /// The bucket of an entry, and the entry's number in the bucket.
     typealias Place = (bucket: Int, number: Int)
 
     private static func bucket(of hash: [UInt8]) -> Int { Int(hash.last ?? 0) }
@@ -182,9 +178,7 @@ final class LoginFileTable {
 }
 
 extension LoginFileTable {
-    /// An entry of a bucket.
-    ///
-    /// It has 64 bytes in the file. Numbers are big-endian.
+    /// An entry of a bucket, with 64 bytes in the file; numbers are big-endian.
     ///
     /// - 32 bytes: the hash of the login's key
     /// - 16 bytes: the first bytes of the SHA-256 digest of the tenant's name
@@ -200,7 +194,7 @@ extension LoginFileTable {
         let place: Place
 
         fileprivate init(_ bytes: ArraySlice<UInt8>, at place: Place) {
-            // Most entries are free. Their bytes are not copied, because no code uses them.
+            // Most entries are free, and no code uses their bytes.
             self.bytes = bytes.last == 1 ? Array(bytes) : []
             self.place = place
         }

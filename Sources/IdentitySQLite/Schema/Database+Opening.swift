@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import IdentityPlatform
 internal import IdentityStoreKit
 
-/// The parts of a store whose file is open.
+/// The results of ``Database/open(_:)``.
 struct OpenedStore: Sendable {
     let records: StoreRecords
     let location: StoreLocation
@@ -58,8 +58,7 @@ extension Database {
             if configuration.keepsJournal, !candidate.isReadOnly {
                 journal = try candidate.journal(trusted: configuration.trustsWriteAheadLog)
             }
-            // The journal mode is set after the checks, because setting it writes to the file. Only the checks show that the file is a
-            // store and not a file of another program.
+            // Setting the journal mode writes to the file. So the checks come first: the file may belong to another program.
             try candidate.setJournal(journal)
             // A change to a rollback journal has copied the pages of the log into the file, so the file's length can be checked now.
             try candidate.checkLength(of: location)
@@ -98,9 +97,7 @@ extension Database {
         )
     }
 
-    /// The smallest page size of SQLite in bytes.
-    ///
-    /// SQLite treats a shorter file as empty.
+    /// SQLite's smallest page size in bytes; SQLite treats a shorter file as empty.
     private static let smallestDatabase = 512
 
     private func connect(_ location: StoreLocation, forWriting: Bool) async throws -> Connection {
@@ -167,9 +164,7 @@ extension Connection {
         try texts("PRAGMA \(pragma)").first.flatMap(Int64.init) ?? 0
     }
 
-    /// Sets the options of a connection.
-    ///
-    /// After that, this method reads the values of four pragmas, and throws if SQLite did not accept one of them.
+    /// Sets the options of a connection; throws if SQLite did not accept one of the four pragmas that are checked.
     func prepareForUse() throws {
         // A row contains a record of at most sixteen slots of 1 MiB, and some columns.
         limitValues(to: 17 << 20)
@@ -193,10 +188,7 @@ extension Connection {
         }
     }
 
-    /// The journal mode of the file.
-    ///
-    /// - Throws: `IdentityError` if the file has a write-ahead log and this process's SQLite can corrupt such a file, unless the library is
-    ///   trusted.
+    /// The journal mode of the file; throws in WAL mode if this SQLite version can corrupt the file, unless it is trusted.
     fileprivate func journal(trusted isTrusted: Bool) throws -> SQLiteStore.Journal {
         guard try texts("PRAGMA journal_mode").first == "wal" else { return .rollback }
         if !isTrusted { try WriteAheadLog.require(WriteAheadLog.libraryVersion) }
