@@ -25,8 +25,8 @@ public struct ReferencedKeys: StoreKeySource {
     /// Creates a source from the locations of the keys.
     ///
     /// - Parameters:
-    ///   - active: The key that seals new records.
-    ///   - readOnly: The keys that only open records; none by default.
+    ///   - active: The key that seals (encrypts) new records.
+    ///   - readOnly: The keys that only open (decrypt) records, by default an empty list.
     public init(_ active: Reference, readOnly: [Reference] = []) {
         self.init(active, readOnly: readOnly) { ProcessInfo.processInfo.environment[$0] }
     }

@@ -32,7 +32,7 @@ public struct StoreKey: Sendable {
                 "its text must be \(2 * Self.byteCount) hexadecimal digits, but is \(hexadecimal.count) bytes long"
             )
         }
-        // Digits and bytes are only in buffers that are wiped, so that no copy of the key remains in memory.
+        // Digits and bytes stay in buffers that are wiped later, so that no copy of the key remains in memory.
         let bytes = try unsafe SecretBytes(count: Self.byteCount) { (output) throws(IdentityError) in
             try unsafe hexadecimal.bytes.withUnsafeBytes { (digits) throws(IdentityError) in
                 for position in digits.indices {
@@ -50,7 +50,7 @@ public struct StoreKey: Sendable {
     ///
     /// The bytes must come from a cryptographic random generator; a passphrase is not a key.
     ///
-    /// - Throws: `IdentityError` of kind `configuration` when there are not 32 bytes, and of kind `retryLater` when OpenSSL fails.
+    /// - Throws: `IdentityError` of kind `configuration` when `bytes` does not have 32 bytes, and of kind `retryLater` when OpenSSL fails.
     public init(bytes: Secret) throws(IdentityError) {
         guard bytes.count == Self.byteCount else {
             throw Self.invalid("it must have \(Self.byteCount) bytes, but has \(bytes.count)")
@@ -64,7 +64,7 @@ public struct StoreKey: Sendable {
         }
     }
 
-    /// Creates a key from its hexadecimal digits; errors name the place from which the digits come.
+    /// Creates a key from its hexadecimal digits, which come from `place`; errors name this place.
     package init(hexadecimal: Secret, from place: String) throws(IdentityError) {
         do {
             try self.init(hexadecimal: hexadecimal)
@@ -83,6 +83,6 @@ public struct StoreKey: Sendable {
 }
 
 extension StoreKey: Redacted {
-    /// The key's id.
+    /// The name of the type with the key's id, without the key.
     public var description: String { "StoreKey(\(id))" }
 }

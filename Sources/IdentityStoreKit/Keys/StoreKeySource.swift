@@ -2,8 +2,7 @@ internal import IdentityKit
 
 /// A source of a store's keys: the environment, files, or a key service.
 ///
-/// ``ReferencedKeys`` reads the environment and files. For a key service write your own source, as `Documentation/Operating/Keys.md`
-/// shows.
+/// ``ReferencedKeys`` reads the environment and files. For a key service, write your own source: see `Documentation/Operating/Keys.md`.
 public protocol StoreKeySource: Sendable {
     /// Returns the keys; a store calls this method once, when it is opened.
     ///

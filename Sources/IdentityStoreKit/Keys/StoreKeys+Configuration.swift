@@ -3,10 +3,10 @@ public import IdentityKit
 extension StoreKeys {
     /// Reads the keys of the configuration's section `store`: the members `key` and `readOnlyKeys`.
     ///
-    /// Without `key`, the environment variable `IDENTITY_STORE_KEY` holds the active key.
+    /// If the section has no member `key`, the active key comes from the environment variable `IDENTITY_STORE_KEY`.
     ///
-    /// - Parameter section: The section; nil if the configuration has none.
-    /// - Throws: `IdentityError` that names the member or the variable.
+    /// - Parameter section: The section; nil if the configuration does not contain it.
+    /// - Throws: `IdentityError` that names the member or the variable of the missing or invalid key.
     public init(_ section: inout ConfigurationSection?) throws {
         let configured = try section?.optionalSecret("key")
         let readOnly = try section?.optionalSecrets("readOnlyKeys") ?? []
@@ -32,7 +32,6 @@ extension StoreKeys {
 }
 
 extension IdentityError {
-    /// The error of a store that is opened from a configuration without the section `store`.
     package static var missingStoreSection: IdentityError {
         IdentityError(
             configuration: "Configuration member store is missing.",

@@ -9,13 +9,12 @@ public struct StoreKeys: Sendable {
     ///
     /// - Parameters:
     ///   - active: The key that seals new records.
-    ///   - readOnly: The keys that only open records; none by default.
+    ///   - readOnly: The keys that only open records, by default an empty list.
     public init(active: StoreKey, readOnly: [StoreKey] = []) {
         self.active = active
         self.readOnly = readOnly
     }
 
-    /// The key with this identifier; nil if no key has it.
     package func key(_ identifier: some Sequence<UInt8>) -> StoreKey? {
         if active.identifier.elementsEqual(identifier) { return active }
         return readOnly.first { $0.identifier.elementsEqual(identifier) }

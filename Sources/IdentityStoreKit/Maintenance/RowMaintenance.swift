@@ -57,7 +57,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
 
     /// The reason why a row cannot be opened; nil if it can be opened.
     ///
-    /// - Throws: An error that says nothing about this row, for example that OpenSSL has no memory.
+    /// If OpenSSL fails, for example because it has no memory, the error says nothing about the row, and this method throws it.
     func failure(toOpen stored: StoredRow) throws(IdentityError) -> IdentityError? {
         guard StoreRecords.rowKey(stored.row.hash) == stored.key else {
             return .damagedRecord("it is stored under the key of another row")
@@ -71,11 +71,11 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         }
     }
 
-    /// Moves every damaged row into quarantine; returns how many.
+    /// Moves every damaged row into quarantine, and returns the number of moved rows.
     public func quarantineDamagedRows() async throws -> Int {
         var moved = 0
-        // Attachments are moved before sessions. Otherwise a store that moves a damaged session together with its attachments would record
-        // the session's reason for a damaged attachment.
+        // Attachments are moved first. Otherwise a store that moves the attachments of a damaged session too would record the session's
+        // reason for a damaged attachment.
         for kind in SealedRow.Kind.allCases.reversed() {
             try await forEachChunk(of: kind) { rows in
                 let damaged = try rows.compactMap { row in

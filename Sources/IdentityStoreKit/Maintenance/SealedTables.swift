@@ -5,20 +5,16 @@ public protocol SealedTables: Sendable {
     /// The rows of a kind whose key is greater than `key`, in the order of their keys, at most `limit`.
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow]
 
-    /// Replaces the records of those rows that are unchanged since they were read, and returns how many were replaced.
+    /// Replaces the records of those rows that have not changed since they were read, and returns their number.
     func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int
 
-    /// Moves those rows to quarantine that are unchanged since they were read.
+    /// Moves those rows to quarantine that have not changed since they were read, and returns their number.
     ///
-    /// - Parameters:
-    ///   - rows: Rows of one kind.
-    ///   - reasons: For each row, the error that shows why it cannot be opened.
-    /// - Returns: The number of rows that were moved.
-    /// - Throws: `IdentityError` of the store.
+    /// All rows have one kind. For each row, `reasons` contains the error that shows why the row cannot be opened.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int
 }
 
-/// A row and the key under which a table holds it.
+/// A row with its key in the table.
 public struct StoredRow: Sendable {
     /// The key of the row.
     ///

@@ -27,17 +27,17 @@ public struct StoreKeyUsage: Sendable, Equatable {
 
 /// A store that can encrypt its rows with another key while it is in use.
 public protocol StoreKeyRotating: Sendable {
-    /// The keys that this process has or with which rows are encrypted: the active key first, then the others in the order of their ids.
+    /// The keys of this process and all other keys with which rows are encrypted: first the active key, then the others by id.
     func keyUsage() async throws -> [StoreKeyUsage]
 
     /// Encrypts the next rows again with the active key, except rows that already use this key or cannot be opened.
     ///
-    /// Sessions with a refresh in progress or in doubt are not changed. If ``ResealProgress/postponed`` of any call was not 0, start again
-    /// later. It is safe to stop between two calls. To undo a rotation, make the old key the active one and rotate again.
+    /// Sessions with a refresh in progress or in doubt are not changed. If ``ResealProgress/postponed`` of a step is not 0, start a new
+    /// rotation later. It is safe to stop between two steps. To undo a rotation, make the old key the active key and rotate again.
     ///
     /// - Parameters:
-    ///   - position: The ``ResealProgress/position`` of the last call's result; nil to start.
-    ///   - limit: The maximum number of rows to look at. With a small number, such as 100, other callers do not wait long for the store.
+    ///   - position: The ``ResealProgress/position`` of the last step's result; nil for the first step.
+    ///   - limit: The maximum number of rows to examine. With a small number, such as 100, other callers do not wait long for the store.
     /// - Returns: How many rows were encrypted, postponed and unreadable, and where to continue.
     /// - Throws: `IdentityError` of the store.
     func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress
@@ -81,7 +81,7 @@ public struct ResealProgress: Sendable {
         self.position = position
     }
 
-    /// Adds the numbers of the next step, and sets the position to the position of this step.
+    /// Adds the numbers of the next step, and continues at its position.
     package static func += (total: inout ResealProgress, step: ResealProgress) {
         total.resealed += step.resealed
         total.postponed += step.postponed

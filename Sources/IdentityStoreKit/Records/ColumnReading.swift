@@ -17,7 +17,6 @@ extension ColumnReading {
 }
 
 extension SealedRow.Kind {
-    /// The name of the table.
     package var table: String {
         switch self {
         case .session: "session"
@@ -65,10 +64,7 @@ extension SealedLoginAttempt {
 }
 
 extension SealedAttachment {
-    /// Reads the columns of an attachment.
-    ///
-    /// The member `session` stays empty. The table contains only the row key of the session, and nothing that opens an attachment needs the
-    /// session's hash.
+    /// Leaves `session` empty: the table has only the session's row key, and opening an attachment does not need the session's hash.
     package init(_ row: some ColumnReading) {
         self.init(hash: row.bytes(1), session: [], revision: row.integer(2), record: row.bytes(3))
     }

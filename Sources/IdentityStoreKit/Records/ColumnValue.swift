@@ -1,10 +1,10 @@
 package import FoundationEssentials
 
-/// A value of a database's column, for a parameter of a statement.
+/// A parameter of an SQL statement.
 package enum ColumnValue: Sendable {
     case null
     case integer(Int64)
-    /// Always eight bytes, so that a row keeps its length.
+    /// A number that needs eight bytes, so that a row keeps its length.
     case real(Double)
     case flag(Bool)
     case bytes([UInt8])
@@ -20,7 +20,7 @@ package enum ColumnValue: Sendable {
 }
 
 extension SealedSession {
-    /// The values of all columns, in the order of the statements that write a session.
+    /// The values of all columns, in the order that the statements for sessions expect.
     package var columnValues: [ColumnValue] {
         [
             .key(hash), .bytes(hash), .bytes(buyer), .text(tenant), .text(provider), .text(issuer),

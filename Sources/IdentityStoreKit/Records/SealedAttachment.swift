@@ -4,7 +4,7 @@ public struct SealedAttachment: Sendable {
     public var hash: [UInt8]
     /// The keyed hash of the session's id, by which a removal finds the session's attachments.
     public var session: [UInt8]
-    /// The revision; `SessionAttachmentStore.setAttachment(_:to:of:expecting:)` compares it.
+    /// The revision, which `SessionAttachmentStore.setAttachment(_:to:of:expecting:)` compares with the expected one.
     public var revision: Int64
     /// Name and payload, encrypted.
     public var record: [UInt8]
@@ -17,6 +17,5 @@ public struct SealedAttachment: Sendable {
         self.record = record
     }
 
-    /// The fields of the row that its record is bound to; with other fields, the record cannot be opened.
     package var identity: RecordFields { RecordFields(.attachment, row: hash, generation: revision) }
 }

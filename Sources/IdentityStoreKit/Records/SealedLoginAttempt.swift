@@ -4,12 +4,12 @@ public import FoundationEssentials
 public struct SealedLoginAttempt: Sendable {
     /// The keyed hash of the attempt's key; it identifies the row.
     public var hash: [UInt8]
-    /// The tenant; empty if the app has only one.
+    /// The tenant; empty if the app has only one tenant.
     public var tenant: String
     /// When a sweep may remove the row.
     ///
-    /// The encrypted record also contains this time. ``StoreRecords`` returns the time in the record, which nobody can change without the
-    /// store key.
+    /// The encrypted record also contains this time. ``StoreRecords`` returns the time from the record, because nobody can change that time
+    /// without the store key.
     public var expiresAt: Date
     /// The attempt, encrypted.
     public var record: [UInt8]
@@ -22,6 +22,5 @@ public struct SealedLoginAttempt: Sendable {
         self.record = record
     }
 
-    /// The fields of the row that its record is bound to; with other fields, the record cannot be opened.
     package var identity: RecordFields { RecordFields(.loginAttempt, row: hash, tenant: tenant) }
 }

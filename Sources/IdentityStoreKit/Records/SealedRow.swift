@@ -26,7 +26,7 @@ public enum SealedRow: Sendable {
         }
     }
 
-    /// The keyed hash that names the row.
+    /// The keyed hash that identifies the row.
     public var hash: [UInt8] {
         switch self {
         case .session(let row): row.hash
@@ -67,7 +67,6 @@ public enum SealedRow: Sendable {
         if case .session(let row) = self { row.isInDoubt } else { false }
     }
 
-    /// The fields of the row that its record is bound to; with other fields, the record cannot be opened.
     package var identity: RecordFields {
         switch self {
         case .session(let row): row.identity

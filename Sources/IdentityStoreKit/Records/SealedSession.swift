@@ -8,30 +8,28 @@ public struct SealedSession: Sendable {
     public var hash: [UInt8]
     /// The keyed hash of issuer and subject; index it, so that the sessions of one buyer can be listed.
     public var buyer: [UInt8]
-    /// The keyed hash of the provider's session id (`sid`); nil if the provider sent none.
+    /// The keyed hash of the provider's session id (`sid`); nil if the provider did not send an id.
     ///
-    /// Index it, so that a logout that the provider sends finds the session.
+    /// Index this column, so that a logout that the provider sends finds the session.
     public var providerSession: [UInt8]?
-    /// The tenant; empty if the app has only one.
+    /// The tenant; empty if the app has only one tenant.
     public var tenant: String
     /// The provider's name.
     public var provider: String
     /// The buyer's issuer.
     public var issuer: String
-    /// The number of the session's version; `SessionRecordStore.replace(_:expecting:)` compares it.
+    /// The number of the session's version, which `SessionRecordStore.replace(_:expecting:)` compares with the expected one.
     public var generation: Int64
     /// When a sweep may remove the row.
     ///
-    /// The encrypted record also contains this time. ``StoreRecords`` returns the time in the record, which nobody can change without the
-    /// store key.
+    /// The encrypted record also contains this time. ``StoreRecords`` returns the time from the record, because nobody can change that time
+    /// without the store key.
     public var retainedUntil: Date
     /// Whether a refresh is in progress, ended without a known outcome, or received a response that was not accepted yet.
     ///
-    /// Index the rows in which it is true.
+    /// Index the rows with the value true.
     public var isInDoubt: Bool
-    /// Whether the row was restored from a backup.
-    ///
-    /// The next save of the session sets it to false.
+    /// Whether the row was restored from a backup; the next save of the session sets it to false.
     public var isRestored: Bool
     /// All other data, encrypted.
     public var record: [UInt8]
@@ -63,7 +61,6 @@ public struct SealedSession: Sendable {
         self.record = record
     }
 
-    /// The fields of the row that its record is bound to; with other fields, the record cannot be opened.
     package var identity: RecordFields {
         RecordFields(
             .session,
@@ -82,9 +79,9 @@ extension SealedSession {
 
     /// The whole row as bytes: the magic number `IKSP`, a byte with the format number 1, then the members in the order of the initializer.
     ///
-    /// Before each byte string and each text is its length, a big-endian number of 4 bytes; the length of a nil `providerSession` is 0.
-    /// `generation` has 8 bytes, and so has `retainedUntil` (the bits of a `Double`, in seconds since 2001). One byte has both flags. The
-    /// files of ``SessionSpool`` contain these bytes.
+    /// A length precedes each byte string and each text, as a big-endian number of 4 bytes; a nil `providerSession` has the length 0.
+    /// `generation` has 8 bytes. `retainedUntil` has 8 bytes: the bits of a `Double`, in seconds since 2001. One byte contains both flags.
+    /// The files of ``SessionSpool`` contain these bytes.
     public var bytes: [UInt8] {
         var fields = FieldWriter(capacity: record.count + 512)
         for field in [hash, buyer, providerSession ?? []] { fields.append(field) }

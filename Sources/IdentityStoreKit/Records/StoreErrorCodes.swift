@@ -6,7 +6,6 @@ extension IdentityError.Code {
 }
 
 extension IdentityError {
-    /// The error of a call to a store that was closed.
     package static var storeClosed: IdentityError {
         IdentityError(
             .retryLater,
@@ -16,7 +15,6 @@ extension IdentityError {
         )
     }
 
-    /// The error for a damaged record.
     package static func damagedRecord(_ reason: String, cause: (any Error)? = nil) -> IdentityError {
         IdentityError(
             storeCorrupt: "A stored record is damaged: \(reason).",
@@ -28,7 +26,6 @@ extension IdentityError {
         )
     }
 
-    /// The error for a row that a caller asked for and that is in quarantine.
     package static var quarantined: IdentityError {
         IdentityError(
             storeCorrupt: "A stored record is in quarantine, because the record or its session is damaged.",

@@ -3,9 +3,9 @@ public import IdentityKit
 
 /// The header that a store writes when it is created: an id, the length of its records, and the lookup key.
 ///
-/// The lookup key is the only secret in the header, and is encrypted with the active store key. When the store is opened for writing with
-/// a new active key, the header gets a further copy of the lookup key, encrypted with the new key. Store the header as three values
-/// beside the rows. A store without its header cannot be read.
+/// Store the header as three values beside the rows. A store without its header cannot be read. The lookup key is the only secret in the
+/// header, and is encrypted with the active store key. When the store is opened for writing with a new active key, the header gets a
+/// further copy of the lookup key, encrypted with the new key.
 public struct StoreHeader: Sendable {
     /// 16 random bytes that every record is bound to.
     public let storeID: [UInt8]
@@ -33,8 +33,8 @@ public struct StoreHeader: Sendable {
     /// Creates the header of a new store.
     ///
     /// - Parameters:
-    ///   - keys: Keys for the store; the active one seals the lookup key.
-    ///   - slotSize: The length of a record in bytes. A record that does not fit has 2, 4, 8 or 16 times this length.
+    ///   - keys: The keys of the store; the active key encrypts the lookup key.
+    ///   - slotSize: The length of a record in bytes, by default 8,192. A record that does not fit has 2, 4, 8 or 16 times this length.
     /// - Returns: The header. Write it to the database before the first row.
     /// - Throws: `IdentityError` when the slot size is out of range, or when OpenSSL fails.
     public static func make(

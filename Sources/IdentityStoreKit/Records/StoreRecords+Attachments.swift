@@ -1,12 +1,10 @@
 public import IdentityKit
 
 extension StoreRecords {
-    /// The revision that follows the given one; for nil, the first revision of a new attachment.
+    /// The revision that follows the given one, or for nil the first revision of a new attachment; nil if no higher revision exists.
     ///
-    /// Returns nil if no higher revision exists.
-    ///
-    /// A new attachment starts at a random revision. With a fixed start, a caller that read a removed attachment could replace a new
-    /// attachment with the same name. The first revision is already so large that later revisions need no more bytes in a database.
+    /// The first revision is random. Otherwise a caller that read a removed attachment could replace a new attachment with the same name.
+    /// The first revision is already so large that later revisions need no more bytes in a database.
     public func revision(after revision: Int64?) throws -> Int64? {
         if let revision {
             let (next, overflow) = revision.addingReportingOverflow(1)
@@ -36,10 +34,9 @@ extension StoreRecords {
         return row
     }
 
-    /// Opens a row that was found as an attachment of a session.
+    /// Opens a row that was found as an attachment of a session; throws `store_corrupt` if it belongs to another session.
     ///
-    /// The column `session` is not sealed, but the row's hash is computed from the session's id. So a row whose column was changed to
-    /// another session is refused with `store_corrupt`.
+    /// The encryption does not protect the column `session`, but the row's hash contains the session's id.
     public func open(
         _ row: SealedAttachment,
         of id: SessionID

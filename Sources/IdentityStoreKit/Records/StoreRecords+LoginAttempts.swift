@@ -18,9 +18,7 @@ extension StoreRecords {
         return row
     }
 
-    /// Opens the row of a pending login or logout that was found under the hash of a key.
-    ///
-    /// A row with another hash is refused with `store_corrupt`.
+    /// Opens the row that was found under the hash of a key; throws `store_corrupt` if the row has another hash.
     public func open(_ row: SealedLoginAttempt, of key: String) throws(IdentityError) -> StoredLoginAttempt {
         guard try hash(ofLoginAttempt: key) == row.hash else {
             throw .damagedRecord("its row belongs to another login attempt")

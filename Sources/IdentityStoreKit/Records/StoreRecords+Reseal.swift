@@ -2,7 +2,7 @@ internal import IdentityCrypto
 public import IdentityKit
 
 extension StoreRecords {
-    /// The ``StoreKey/id`` of the key that a record is sealed under; nil for bytes that are not a record.
+    /// The ``StoreKey/id`` of the key with which a record is encrypted; nil if the bytes are not a record.
     public static func keyID(of record: [UInt8]) -> String? {
         RecordSealer.keyIdentifier(of: record).map(Hexadecimal.encode)
     }

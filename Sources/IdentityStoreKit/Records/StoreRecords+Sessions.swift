@@ -75,9 +75,8 @@ extension StoreRecords {
             guard listing.damage == nil, filter.isInDoubt == nil else { return }
             if try await isAnyQuarantined() { listing.damage = .quarantined }
         }
-        // While the rows are read in chunks, a session may be moved to quarantine or put back, so that possibly no chunk contains it. The
-        // check before the chunks finds a session that is put back later. The check after them finds a session that was moved to
-        // quarantine.
+        // While the chunks are read, a session may be moved to quarantine or put back, and then no chunk may contain it. The first check
+        // finds a session that is put back later. The second check finds a session that was moved.
         try await noteQuarantine()
         var last: Int64 = -1
         while true {
@@ -111,7 +110,7 @@ extension StoreRecords {
         }
     }
 
-    /// The content of a record: the data that no column contains in plain text, and the end of retention.
+    /// The content of a record: the data that no column contains in plain text, and a protected copy of the end of retention.
     package static func body(of session: StoredSession) -> [UInt8] {
         var body = FieldWriter(capacity: session.payload.count + 128)
         body.append(session.id.rawValue)

@@ -1,11 +1,10 @@
 internal import FoundationEssentials
 public import IdentityKit
 
-/// Seals the rows of a store, opens them, and computes the keyed hashes by which a store finds them.
+/// Encrypts (seals) and decrypts (opens) the rows of a store, and computes the keyed hashes by which a store finds rows.
 ///
-/// `SQLiteStore` and `PostgresStore` seal their rows with this type, and so does a store of your own. The store receives
-/// the data in plain text, and writes only the members of ``SealedSession``, ``SealedLoginAttempt`` and
-/// ``SealedAttachment``:
+/// `SQLiteStore` and `PostgresStore` use this type, and a store of your own can use it too. The store receives the data in plain text. It
+/// writes only the members of ``SealedSession``, ``SealedLoginAttempt`` and ``SealedAttachment``:
 ///
 /// ```swift
 /// // Once, when the store is created: write the header to the database.
@@ -24,10 +23,10 @@ public import IdentityKit
 /// return try records.open(sealed, of: id)
 /// ```
 ///
-/// Each record is encrypted with AES-256-GCM, and its row has a key of its own. A session's record is bound to its row: to the hashes of
-/// session and buyer, to tenant, provider and issuer, and to the generation. The hash of the provider's session id is compared with the
-/// content. A record that was changed, or moved to another row or store, cannot be opened. The guide
-/// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
+/// Each record is encrypted with AES-256-GCM, and each row has its own key. A session's record is bound to its row: to the hashes of session
+/// and buyer, to tenant, provider and issuer, and to the generation. The hash of the provider's session id is compared with the content. A
+/// record that was changed, or moved to another row or store, cannot be opened. `Documentation/Extending/StoreOfYourOwn.md` shows a whole
+/// store.
 ///
 /// All methods are thread-safe. They throw `IdentityError`: `store_corrupt` for a damaged record, `store_key_mismatch` for a record
 /// whose key this process does not have, `store_record_too_large` for a value that does not fit, `system_failure` if OpenSSL fails.

@@ -12,9 +12,7 @@ package struct TenantRowCounter: Sendable {
 
     package init() {}
 
-    /// Records that a row is about to be added.
-    ///
-    /// - Returns: Whether the tenant's rows must be counted before the row is added.
+    /// Notes that a row is about to be added, and returns whether the tenant's rows must be counted before.
     package mutating func addRow(of tenant: String, limit maximum: Int) -> Bool {
         let name = Array(tenant.utf8)
         if let count = added[name], count < maximum / 128 {

@@ -1,6 +1,4 @@
-/// Reads fields that ``FieldWriter`` has written.
-///
-/// A method returns nil if the bytes are invalid.
+/// Reads fields that ``FieldWriter`` has written; a method returns nil if the bytes are invalid.
 package struct FieldReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int

@@ -6,9 +6,7 @@ package import IdentityKit
 /// The key is random and is created with the store. It is stored in the store's header, encrypted with the store keys, so it stays the
 /// same when the store keys change.
 package struct LookupKey: Sendable {
-    /// The use of a hash.
-    ///
-    /// The same text has different hashes for different uses.
+    /// The use of a hash; the same text has a different hash for each use.
     package enum Use: String, Sendable {
         case session, buyer, attachment, loginAttempt, providerSession, usedToken, lock
     }

@@ -1,9 +1,8 @@
 /// The fields of the row that a sealed record belongs to.
 ///
-/// ``RecordSealer`` puts them into the associated data of the encryption, and derives the row's key from the store key, the store's id, the
-/// row's hash and the tenant. So a record that is moved to another row cannot be opened.
+/// ``RecordSealer`` authenticates these fields as associated data of the encryption. It derives the row's key from the store key, the
+/// store's id, the row's hash and the tenant. So a record that is moved to another row cannot be opened.
 package struct RecordFields: Sendable {
-    /// The content of a record.
     package enum Kind: UInt8, Sendable {
         case session = 1
         case loginAttempt = 2

@@ -30,8 +30,8 @@ package struct RecordSealer: Sendable {
 
     /// Creates a sealer for one store.
     ///
-    /// `storeID` are random bytes of the store, and `schemaVersion` is the version of the records' content, not of the tables. Each record
-    /// is bound to both. `slotSize` is the length of one slot in bytes.
+    /// Each record is bound to the random `storeID` and to `schemaVersion`, the version of the records' content, not of the tables.
+    /// `slotSize` is in bytes.
     package init(keys: StoreKeys, storeID: [UInt8], schemaVersion: UInt32, slotSize: Int) {
         self.keys = keys
         self.storeID = storeID
@@ -39,7 +39,6 @@ package struct RecordSealer: Sendable {
         self.slotSize = max(slotSize, Self.overhead)
     }
 
-    /// A sealer for records of another length in the same store.
     package func withSlotSize(_ slotSize: Int) -> RecordSealer {
         RecordSealer(keys: keys, storeID: storeID, schemaVersion: schemaVersion, slotSize: slotSize)
     }
@@ -48,21 +47,19 @@ package struct RecordSealer: Sendable {
     package var slotCapacity: Int { slotSize - Self.overhead }
     /// The length of the longest body.
     package var capacity: Int { longestRecord - Self.overhead }
-    /// The length of the longest record.
     package var longestRecord: Int { slotSize * Self.largestFactor }
 
-    /// The length of a record with a body of this many bytes; the maximum length if the body is too long.
+    /// The length of a record for a body of `count` bytes; the maximum length if the body is too long.
     package func recordLength(forBody count: Int) -> Int {
         var length = slotSize
         while length - Self.overhead < count, length < longestRecord { length *= 2 }
         return length
     }
 
-    /// Seals the content of a row with the active key, and returns the record.
+    /// Encrypts the content of a row with the active key; the record has at least `length` bytes, so that a saved row never becomes
+    /// shorter.
     ///
-    /// The record has at least the given length, so that a saved row never becomes shorter.
-    ///
-    /// - Throws: `store_record_too_large` when the body or the tenant's name is too long, `system_failure` when OpenSSL fails.
+    /// Throws `store_record_too_large` when the body or the tenant's name is too long, and `system_failure` when OpenSSL fails.
     package func seal(
         _ body: [UInt8],
         as identity: RecordFields,
@@ -114,10 +111,10 @@ package struct RecordSealer: Sendable {
         }
     }
 
-    /// Opens a record that was sealed for this row.
+    /// Decrypts a record that was sealed for this row.
     ///
-    /// - Throws: `store_key_mismatch` when this process does not have the record's key, `store_corrupt` when the record was changed,
-    ///   truncated or moved from another row, `system_failure` when OpenSSL fails.
+    /// Throws `store_key_mismatch` when this process does not have the record's key, `store_corrupt` when the record was changed, truncated
+    /// or moved from another row, and `system_failure` when OpenSSL fails.
     package func open(_ record: [UInt8], as identity: RecordFields) throws(IdentityError) -> ArraySlice<UInt8> {
         guard isRecordLength(record.count), let identifier = Self.keyIdentifier(of: record) else {
             throw .damagedRecord(Self.damage)
@@ -144,12 +141,12 @@ package struct RecordSealer: Sendable {
         return body
     }
 
-    /// The identifier of the key that a record was sealed under; nil for bytes that are not a record.
+    /// The identifier of the key with which a record is encrypted; nil if the bytes are not a record.
     package static func keyIdentifier(of record: [UInt8]) -> ArraySlice<UInt8>? {
         record.count >= overhead ? keyIdentifier(ofStart: record) : nil
     }
 
-    /// The identifier of the key that a record was sealed under, from its first 24 bytes; nil for bytes that are not a record's start.
+    /// The identifier of the key with which a record is encrypted, from its first 24 bytes; nil if they are not the start of a record.
     package static func keyIdentifier(ofStart start: [UInt8]) -> ArraySlice<UInt8>? {
         guard start.count >= headerCount, start.starts(with: prefix) else { return nil }
         return start[prefix.count..<headerCount]
@@ -196,10 +193,9 @@ package struct RecordSealer: Sendable {
     }
 }
 
-/// A cache of the pseudorandom key that HKDF extracts from each store key (RFC 5869).
+/// A cache of the pseudorandom key that HKDF extracts from each store key (RFC 5869), which is the same for all rows of a store.
 ///
-/// The extracted key is the same for all rows of a store, so it is computed once. It is as secret as the store key, which stays in memory
-/// for the same time.
+/// The extracted key is as secret as the store key, which stays in memory for the same time.
 private final class ExtractedKeys: Sendable {
     private let known = Mutex<[[UInt8]: HKDFSHA256.PseudorandomKey]>([:])
 

@@ -34,9 +34,9 @@ public final class SessionSpool: Sendable {
         self.records = records
     }
 
-    /// Checks that the spool contains no files of sessions; call it before an empty store is created.
+    /// Throws if the spool contains files of sessions; call this method before you create an empty store.
     ///
-    /// Such files belong to the sessions of a database that was lost or moved, and an empty store cannot read them.
+    /// These files belong to sessions of a database that was lost or moved, and an empty store cannot read them.
     ///
     /// - Parameters:
     ///   - path: The directory of the spool.
@@ -58,13 +58,13 @@ public final class SessionSpool: Sendable {
         )
     }
 
-    /// Writes a session durably, in place of an earlier one with the same id.
+    /// Writes a session durably, and replaces an earlier file of the same session.
     public func keep(_ session: StoredSession) async throws {
         let row = try records.seal(session)
         try await run { [directory] in try directory.write(row.bytes, to: Hexadecimal.encode(row.hash)) }
     }
 
-    /// The spooled session with an id; nil if the spool contains none.
+    /// The spooled session with an id; nil if the spool does not contain it.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let name = try name(of: id)
         guard let bytes = try await run({ [directory] in try directory.read(name) }) else { return nil }
@@ -90,7 +90,7 @@ public final class SessionSpool: Sendable {
         try await run { [directory] in try directory.names().count }
     }
 
-    /// The ``StoreKey/id`` of the key that each file is sealed under; files that contain no sealed session are omitted.
+    /// The ``StoreKey/id`` of the key with which each file is encrypted; files that contain no sealed session are omitted.
     public func keyIDs() async throws -> [String] {
         try await run { [directory] in
             try directory.names().compactMap { name in
@@ -106,8 +106,8 @@ public final class SessionSpool: Sendable {
     public func sweep(expiredBefore date: Date) async throws -> Int {
         var count = 0
         for name in try await run({ [directory] in try directory.names() }) {
-            // Reading and removing run in one block of the queue. Otherwise ``keep(_:)`` could write a newer session between them, which
-            // would be lost.
+            // Reading and removing run in one block of the queue. Otherwise ``keep(_:)`` could write a newer session between them, and this
+            // method would remove it.
             let isRemoved = try await run { [self] in
                 guard let bytes = try? directory.read(name), let session = try? open(bytes, named: name),
                     session.retainedUntil < date

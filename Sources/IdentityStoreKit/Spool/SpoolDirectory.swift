@@ -14,19 +14,15 @@ package struct SpoolDirectory: Sendable {
     private let path: String
     private let maximumCount: Int
 
-    /// A directory that is created (mode 0700) when the first file is written.
+    /// Does not create the directory; the first ``write(_:to:)`` creates it with mode 0700.
     ///
-    /// - Parameters:
-    ///   - path: The path of the directory.
-    ///   - maximumCount: The maximum number of bytes of a file. Longer files are refused.
+    /// `maximumCount` is the maximum number of bytes of a file. Longer files are refused.
     package init(path: String, maximumCount: Int) {
         self.path = path
         self.maximumCount = maximumCount
     }
 
-    /// Writes a file durably.
-    ///
-    /// It replaces a file of the same name.
+    /// Writes a file durably, and replaces a file of the same name.
     package func write(_ bytes: [UInt8], to name: String) throws(IdentityError) {
         try make()
         guard let directory = try open() else { throw failed("was removed", ENOENT) }
@@ -46,7 +42,6 @@ package struct SpoolDirectory: Sendable {
         guard fsync(directory) == 0 else { throw failed("cannot be written", errno) }
     }
 
-    /// Reads a file; nil if it does not exist.
     package func read(_ name: String) throws(IdentityError) -> [UInt8]? {
         guard let directory = try open() else { return nil }
         defer { close(directory) }
@@ -112,7 +107,7 @@ package struct SpoolDirectory: Sendable {
         guard fsync(directory) == 0 else { throw failed("cannot be created", errno) }
     }
 
-    /// The open directory; nil when it does not exist.
+    /// The descriptor of the open directory; nil if the directory does not exist.
     private func open() throws(IdentityError) -> Int32? {
         let directory = unsafe IdentityPlatform.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard directory >= 0 else {
