@@ -1,6 +1,4 @@
-/// Why a cryptographic operation was refused or failed.
-///
-/// It never contains key material, plaintext or a signature.
+/// The reason why a cryptographic operation failed, without key material, plaintext or signatures.
 package struct CryptoError: Error, Sendable, Equatable {
     package enum Code: Sendable {
         /// The operating system or OpenSSL could not supply random bytes.
@@ -10,13 +8,12 @@ package struct CryptoError: Error, Sendable, Equatable {
         case invalidKey
         /// The operation does not allow the length of an input, or the requested length of the result.
         case invalidLength
-        /// Decryption failed. `AESGCM`: the sealed bytes do not match the key, the nonce and the associated data. `AESCBC`: the
-        /// length or the padding is wrong.
+        /// Decryption failed. `AESGCM`: the sealed bytes do not match the key, the nonce and the associated data. `AESCBC`: the length or
+        /// the padding is wrong.
         case authenticationFailed
         /// The key cannot be used with the requested algorithm.
         case unsupportedAlgorithm
-        /// OpenSSL failed for a reason that is independent of the input, such as exhausted memory or a provider that is
-        /// not loaded.
+        /// OpenSSL failed for a reason that does not depend on the input, such as exhausted memory or a provider that is not loaded.
         case operationFailed
     }
 

@@ -4,10 +4,7 @@ package enum Base64 {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.standard.encode($0, padded: true) }
     }
 
-    /// Decodes canonical base64.
-    ///
-    /// The result is nil if the length is not a multiple of 4, if a character (such as white space) is outside the alphabet, or if unused
-    /// bits are not zero.
+    /// Decodes padded base64; nil for a wrong length, a character outside the alphabet, such as white space, or nonzero unused bits.
     package static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }

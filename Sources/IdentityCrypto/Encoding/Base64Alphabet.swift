@@ -1,6 +1,4 @@
-/// One of the two base64 alphabets of RFC 4648, with tables for encoding and decoding.
-///
-/// This type is faster than Foundation's base64: it needs one table look-up for each character.
+/// A base64 alphabet of RFC 4648; it is faster than Foundation's base64, because each character needs only one table look-up.
 struct Base64Alphabet: Sendable {
     private static let invalid: UInt8 = 0xff
 
@@ -71,7 +69,7 @@ struct Base64Alphabet: Sendable {
         let rest = text.count % 4
         guard rest != 1 else { return nil }
         let count = groups * 3 + (rest == 0 ? 0 : rest - 1)
-        // The bits of all values. A value is below 64, and `invalid` is 0xff, so the high bit shows a character outside the alphabet.
+        // The bitwise OR of all values. A value is below 64, and `invalid` is 0xff, so the high bit shows a character outside the alphabet.
         var union: UInt8 = 0
         var unusedBits: UInt32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { output, initialized in

@@ -17,7 +17,7 @@ package enum Base64URL {
         }
     }
 
-    /// Encodes with padding, for third-party formats that require it.
+    /// Encodes with padding, for third-party formats that require padding.
     package static func encodePadded(_ bytes: [UInt8]) -> String {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.encode($0, padded: true) }
     }
@@ -33,7 +33,7 @@ package enum Base64URL {
         return unsafe Array(text).withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }
 
-    /// Decodes a slice of an array; it is faster than the generic function.
+    /// Decodes a slice of an array faster than the generic function.
     package static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
         unsafe text.withUnsafeBufferPointer { unsafe Base64Alphabet.urlSafe.decode($0) }
     }

@@ -1,11 +1,8 @@
 /// Reads the textual encoding of keys (RFC 7468): exactly one block.
 package enum PEM {
-    /// Decodes the only block of a text; white space around the block is permitted.
+    /// Decodes the only block of an ASCII text; nil if the text is not exactly one block with this label, such as `PRIVATE KEY`.
     ///
-    /// - Parameters:
-    ///   - text: The text, as ASCII.
-    ///   - label: The required label, such as `PRIVATE KEY`.
-    /// - Returns: The decoded bytes; nil if the text is not exactly one block with this label.
+    /// White space around the block is permitted.
     package static func decode(_ text: [UInt8], label: String) -> [UInt8]? {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         var rest = text.drop(while: isBlank)

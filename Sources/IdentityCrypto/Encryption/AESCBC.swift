@@ -8,10 +8,7 @@ package enum AESCBC {
     package static let keyCount = 16
     package static let blockCount = 16
 
-    /// Encrypts; returns the ciphertext, which is 1 to 16 bytes longer than the plaintext.
-    ///
-    /// - Throws: `invalidKey` if the key does not have 16 bytes; `invalidLength` if the initialization vector does not have 16 bytes, or
-    ///   the plaintext has about 2 GiB or more; `operationFailed` if OpenSSL fails.
+    /// Returns the ciphertext, which is 1 to 16 bytes longer than the plaintext.
     package static func encrypt(
         _ plaintext: [UInt8],
         key: SecretBytes,
@@ -20,10 +17,7 @@ package enum AESCBC {
         try transform(plaintext, isEncrypting: true, key, initializationVector)
     }
 
-    /// Decrypts what `encrypt` returned.
-    ///
-    /// - Throws: `authenticationFailed` if the length or the padding is wrong; `operationFailed` if OpenSSL fails before it checks them,
-    ///   for example because memory is exhausted; `invalidKey` or `invalidLength` in the same cases as `encrypt`.
+    /// Decrypts a result of `encrypt`; throws `authenticationFailed` if the length or the padding is wrong.
     package static func decrypt(
         _ ciphertext: [UInt8],
         key: SecretBytes,

@@ -6,12 +6,7 @@ package enum AESGCM {
     package static let nonceCount = 12
     package static let tagCount = 16
 
-    /// Encrypts and authenticates; returns the ciphertext followed by the tag.
-    ///
-    /// A nonce must never be used twice with one key.
-    ///
-    /// - Throws: `invalidKey` if the key does not have 32 bytes; `invalidLength` if the nonce does not have 12 bytes, or an input has 2 GiB
-    ///   or more; `operationFailed` if OpenSSL fails.
+    /// Returns the ciphertext followed by the tag; the same nonce must not be used twice with one key.
     package static func seal(
         _ plaintext: [UInt8],
         key: SecretBytes,
@@ -40,13 +35,7 @@ package enum AESGCM {
         return sealed
     }
 
-    /// Checks the tag and decrypts what `seal` returned.
-    ///
-    /// No plaintext is returned before the tag is checked.
-    ///
-    /// - Throws: `authenticationFailed` if the sealed bytes, key, nonce or associated data differ from those at encryption;
-    ///   `operationFailed` if OpenSSL fails before it compares the tag, for example because memory is exhausted; `invalidKey` or
-    ///   `invalidLength` in the same cases as `seal`.
+    /// Decrypts a result of `seal`; throws `authenticationFailed` if the bytes, key, nonce or associated data differ from those of `seal`.
     package static func open(
         _ sealed: ArraySlice<UInt8>,
         key: SecretBytes,

@@ -46,7 +46,7 @@ package enum Digest {
 /// A hash function of the JOSE signature algorithms.
 struct HashFunction: Sendable {
     let algorithm: LazyAlgorithm
-    /// The length of its digest in bytes.
+    /// The length of the digest in bytes.
     let count: Int
 
     static let sha256 = HashFunction(algorithm: .digest("SHA2-256"), count: 32)

@@ -6,9 +6,6 @@ package enum HKDFSHA256 {
     package struct PseudorandomKey: Sendable {
         private let key: HMACSHA256
 
-        /// Computes the pseudorandom key from a secret and a salt.
-        ///
-        /// - Throws: `invalidKey` for an empty key, `operationFailed` if OpenSSL fails.
         package init(from key: SecretBytes, salt: [UInt8]) throws(CryptoError) {
             guard key.count > 0 else { throw CryptoError(.invalidKey, "the input key of HKDF is empty") }
             let algorithm = try LazyAlgorithm.hkdf.available()
@@ -35,9 +32,9 @@ package enum HKDFSHA256 {
             self.key = HMACSHA256(extracted)
         }
 
-        /// Derives a key of 32 bytes: the first block of HKDF-Expand (RFC 5869 section 2.3), the HMAC of `info` and the block number 1.
+        /// Derives a key of 32 bytes: the first block of HKDF-Expand (RFC 5869 section 2.3).
         ///
-        /// Pass a different `info` for each purpose of a derived key, so that the keys derived from one secret differ.
+        /// Pass a different `info` for each purpose, so that the keys derived from one secret differ.
         package func deriveKey(info: [UInt8]) throws(CryptoError) -> SecretBytes {
             try key.secretCode(for: info + [1])
         }

@@ -3,8 +3,7 @@ internal import Synchronization
 
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1), for many messages under one key.
 ///
-/// OpenSSL's context is created once and reused. For a new context OpenSSL searches for the digest by name, which takes longer than the
-/// computation of the code of a short message.
+/// The OpenSSL context is reused: a new context searches for the digest by name, which takes longer than the code of a short message.
 package final class HMACSHA256: Sendable {
     package static let codeCount = 32
 
@@ -15,18 +14,12 @@ package final class HMACSHA256: Sendable {
         self.key = key
     }
 
-    /// The 32-byte authentication code of a message.
-    ///
-    /// Compare codes with `constantTimeEqual`.
-    ///
-    /// - Throws: `invalidKey` for an empty key, `operationFailed` if OpenSSL fails.
+    /// The 32-byte authentication code of a message; compare codes with `constantTimeEqual`.
     package static func authenticationCode(for message: [UInt8], key: SecretBytes) throws(CryptoError) -> [UInt8] {
         try HMACSHA256(key).authenticationCode(for: message)
     }
 
-    /// The 32-byte authentication code of a message.
-    ///
-    /// - Throws: In the same cases as ``authenticationCode(for:key:)``.
+    /// The 32-byte authentication code of a message; compare codes with `constantTimeEqual`.
     package func authenticationCode(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
         var code = [UInt8](repeating: 0, count: Self.codeCount)
         var span = code.mutableSpan
@@ -35,8 +28,6 @@ package final class HMACSHA256: Sendable {
     }
 
     /// The authentication code of a message as a secret, such as a derived key.
-    ///
-    /// - Throws: In the same cases as ``authenticationCode(for:key:)``.
     package func secretCode(for message: [UInt8]) throws(CryptoError) -> SecretBytes {
         try unsafe SecretBytes(count: Self.codeCount) { (code) throws(CryptoError) in
             try unsafe write(to: code, message)
@@ -58,9 +49,9 @@ package final class HMACSHA256: Sendable {
         }
     }
 
-    /// OpenSSL's context for a MAC, in which the digest is set.
+    /// OpenSSL's context for HMAC with SHA-256.
     ///
-    /// `@unchecked Sendable`: ``HMACSHA256`` uses it only under the lock of its `context`.
+    /// `@unchecked Sendable`: ``HMACSHA256`` uses the context only under its lock.
     @safe
     private final class Context: @unchecked Sendable {
         private let pointer: OpaquePointer

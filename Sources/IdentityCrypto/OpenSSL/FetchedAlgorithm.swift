@@ -1,6 +1,6 @@
 internal import CIdentityOpenSSL
 
-/// An algorithm implementation fetched from OpenSSL's providers; ``LazyAlgorithm`` keeps it for later uses.
+/// An algorithm of OpenSSL's providers.
 ///
 /// `@unchecked Sendable`: OpenSSL does not change the algorithm after the fetch, and counts references to it atomically.
 @safe

@@ -1,8 +1,8 @@
 internal import CIdentityOpenSSL
 
-/// The owner of one `EVP_PKEY`.
+/// The owner of an `EVP_PKEY`.
 ///
-/// `@unchecked Sendable`: the key never changes after the initializer. OpenSSL allows any number of threads to use one key through separate
+/// `@unchecked Sendable`: the key does not change after the initializer. OpenSSL allows several threads to use one key with separate
 /// contexts, and locks the caches inside the key.
 @safe
 final class KeyHandle: @unchecked Sendable {
@@ -17,9 +17,9 @@ final class KeyHandle: @unchecked Sendable {
         unsafe EVP_PKEY_free(pointer)
     }
 
-    /// Creates a public key or a key pair; nil if OpenSSL refuses the parameters, for example a point that is not on its curve.
+    /// Creates a public key or a key pair; nil if OpenSSL refuses the parameters.
     ///
-    /// This function does not check whether the halves of a key pair belong together.
+    /// OpenSSL does not check here whether the halves of a key pair belong together.
     static func imported(type: String, isPair: Bool, _ parameters: ParameterList) -> KeyHandle? {
         unsafe make(type: type) { context, key in
             let selection = isPair ? identity_key_pair_selection() : identity_public_key_selection()
@@ -56,9 +56,7 @@ final class KeyHandle: @unchecked Sendable {
         }
     }
 
-    /// Creates a context for signing or verifying with one algorithm; nil if OpenSSL refuses an option or fails.
-    ///
-    /// The caller must free the context.
+    /// Creates a context for signing or verifying, which the caller must free; nil if OpenSSL refuses an option or fails.
     func makeContext(
         _ algorithm: SignatureAlgorithm,
         _ hash: FetchedAlgorithm,

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// An algorithm that is fetched from OpenSSL at its first use and then kept, because a fetch is slow: it takes a lock and compares strings.
 ///
-/// After a failed fetch the next use fetches again, because OpenSSL may have lacked memory only for a moment.
+/// After a failed fetch, the next use fetches again, because OpenSSL may have lacked memory only for a moment.
 final class LazyAlgorithm: Sendable {
     // `AtomicLazyReference` is not inlined, so its `load` takes five times as long as this lock.
     private let fetched = Mutex<FetchedAlgorithm?>(nil)

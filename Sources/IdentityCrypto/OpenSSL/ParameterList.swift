@@ -1,9 +1,9 @@
 internal import CIdentityOpenSSL
 
-/// Named parameters for OpenSSL.
+/// Named parameters for OpenSSL (`OSSL_PARAM`).
 ///
-/// An `OSSL_PARAM` contains pointers to its name and value, and a pointer to a Swift value is valid during one call only. So this list
-/// copies each name and value, and wipes the copies when the list is released.
+/// An `OSSL_PARAM` contains pointers to its name and value. So this list owns a copy of each name and value, and wipes the copies when the
+/// list is released.
 @safe
 final class ParameterList {
     private var parameters: [OSSL_PARAM] = unsafe []
@@ -32,7 +32,7 @@ final class ParameterList {
         unsafe parameters.append(OSSL_PARAM_construct_octet_string(ownedName(name), value, octets.count))
     }
 
-    /// Adds an unsigned integer of any size, given as JOSE writes it: most significant octet first.
+    /// Adds an unsigned integer of any size, most significant octet first as in JOSE.
     func add(_ name: String, bigEndian magnitude: [UInt8]) {
         #if _endian(little)
         let native = Array(magnitude.reversed())

@@ -2,8 +2,8 @@ internal import CIdentityOpenSSL
 
 /// Secret bytes, such as a key or a token.
 ///
-/// The bytes are wiped from memory when the last copy of the value is released. `print` and reflection do not show them. The array or
-/// buffer that was passed to the initializer is not wiped.
+/// The bytes are wiped from memory when the last copy of the value is released. `print` and reflection do not show them. The initializers
+/// do not wipe the array or buffer that the caller passes.
 ///
 /// `@unchecked Sendable`: only the initializers write the memory, before the value is shared.
 @safe
@@ -48,9 +48,7 @@ package struct SecretBytes: @unchecked Sendable {
 
     package var count: Int { storage.header }
 
-    /// Calls a body with the bytes.
-    ///
-    /// The pointer must not escape.
+    /// Calls a body with a pointer that is valid only during the call.
     package func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         defer { withExtendedLifetime(storage) {} }
         return try unsafe body(UnsafeRawBufferPointer(storage.buffer))

@@ -25,7 +25,7 @@ enum ECDSASignature {
         der += digits
     }
 
-    /// The JOSE form of OpenSSL's signature; nil if it is not DER, or if r or s is longer than `coordinateCount` bytes.
+    /// The JOSE form of OpenSSL's signature; nil if the signature is not DER, or if r or s is longer than `coordinateCount` bytes.
     static func jose(fromDER der: [UInt8], coordinateCount: Int) -> [UInt8]? {
         unsafe der.withUnsafeBufferPointer { der in
             var cursor = der.baseAddress

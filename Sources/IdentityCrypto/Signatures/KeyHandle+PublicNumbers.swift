@@ -38,8 +38,8 @@ extension KeyHandle {
 
     /// A number of the key, most significant octet first, padded to `count` bytes; without padding if `count` is nil.
     ///
-    /// The result is nil if the key has no number with this name, or if the number is longer than `count` bytes. The number may be secret,
-    /// so OpenSSL's copy is wiped before it is freed.
+    /// Nil if the key has no number with this name, or if the number is longer than `count` bytes. The number may be secret, so OpenSSL's
+    /// copy is wiped before it is freed.
     func number(_ name: String, count: Int?) -> [UInt8]? {
         ErrorQueue.preserved {
             var number: OpaquePointer?
@@ -52,7 +52,6 @@ extension KeyHandle {
         }
     }
 
-    /// The 32 bytes of an Ed25519 public key; nil if OpenSSL fails.
     private func ed25519PublicKey() -> [UInt8]? {
         ErrorQueue.preserved {
             var bytes = [UInt8](repeating: 0, count: 32)

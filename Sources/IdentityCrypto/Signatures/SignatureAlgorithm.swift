@@ -1,8 +1,6 @@
-/// The asymmetric JOSE signature algorithms (RFC 7518 section 3.1, RFC 8037).
+/// The asymmetric JOSE signature algorithms, by their `alg` names (RFC 7518 section 3.1, RFC 8037).
 ///
-/// The raw values are the `alg` names.
-///
-/// `none` and the HMAC algorithms are missing on purpose: no code can accept them by mistake.
+/// `none` and the HMAC algorithms are missing on purpose, so that no code can accept them by mistake.
 package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case rs256 = "RS256"
     case rs384 = "RS384"
@@ -15,7 +13,7 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// The algorithm with a JOSE name; nil for an unknown one.
+    /// The algorithm with a JOSE name; nil for an unknown name.
     ///
     /// `Ed25519` (RFC 9864) and `EdDSA` are one algorithm here, because Ed25519 is the only supported curve for EdDSA.
     package init?(name: String) {

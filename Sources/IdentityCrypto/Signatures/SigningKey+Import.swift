@@ -3,10 +3,7 @@ internal import CIdentityOpenSSL
 extension SigningKey {
     /// Reads a private key in unencrypted PKCS#8 (RFC 5958): RSA, P-256, P-384, P-521 or Ed25519.
     ///
-    /// - Parameter der: The DER bytes, with nothing after them.
-    /// - Returns: The key.
-    /// - Throws: `invalidKey` if the bytes are not PKCS#8, if the key is of another kind, if ``VerificationKey`` refuses its public half,
-    ///   or if its private and public half do not belong together.
+    /// Throws `invalidKey` also if ``VerificationKey`` refuses the public half, or if the private and public half do not belong together.
     package static func pkcs8(_ der: [UInt8]) throws(CryptoError) -> SigningKey {
         let pointer = unsafe ErrorQueue.preserved {
             unsafe der.withUnsafeBufferPointer { der -> OpaquePointer? in
@@ -24,9 +21,7 @@ extension SigningKey {
         return try SigningKey(imported: unsafe KeyHandle(owning: pointer))
     }
 
-    /// Creates an RSA key from the numbers of a JWK (RFC 7518 section 6.3.2), all of them unsigned, most significant octet first.
-    ///
-    /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``, and for a number that is empty or has more than 1025 bytes.
+    /// Creates an RSA key from the numbers of a JWK (RFC 7518 section 6.3.2), all unsigned, most significant octet first.
     package static func rsa(
         modulus: [UInt8],
         exponent: [UInt8],
@@ -36,7 +31,7 @@ extension SigningKey {
         coefficient: [UInt8]
     ) throws(CryptoError) -> SigningKey {
         let parameters = ParameterList()
-        // OpenSSL 3.0 builds the macros of the last five names from two string literals, and Swift does not import such macros.
+        // In OpenSSL 3.0, the macro of each of the last five names consists of two string literals, and Swift does not import such a macro.
         for (name, number) in [
             (OSSL_PKEY_PARAM_RSA_N, modulus), (OSSL_PKEY_PARAM_RSA_E, exponent),
             (OSSL_PKEY_PARAM_RSA_D, privateExponent), ("rsa-factor1", primes.p),
@@ -55,8 +50,6 @@ extension SigningKey {
     }
 
     /// Creates a key on a NIST curve from the numbers of a JWK (RFC 7518 section 6.2.2).
-    ///
-    /// - Throws: `invalidKey` in the same cases as ``pkcs8(_:)``, and for a number that is not as long as the curve's coordinates.
     package static func ellipticCurve(
         _ curve: EllipticCurve,
         x: [UInt8],
@@ -80,8 +73,6 @@ extension SigningKey {
     }
 
     /// Creates an Ed25519 key from the numbers of a JWK (RFC 8037 section 2).
-    ///
-    /// - Throws: `invalidKey` if `x` or `privateNumber` does not have 32 bytes, or if they do not belong together.
     package static func ed25519(x: [UInt8], privateNumber: [UInt8]) throws(CryptoError) -> SigningKey {
         let pointer = unsafe ErrorQueue.preserved { () -> OpaquePointer? in
             guard privateNumber.count == 32 else { return nil }

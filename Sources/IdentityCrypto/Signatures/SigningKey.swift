@@ -23,12 +23,10 @@ package final class SigningKey: Sendable {
         }
     }
 
-    /// Generates an RSA key.
+    /// Generates an RSA key; `bits` is a multiple of 8 between 1024 and 8192.
     ///
     /// The generation can take more than 0.1 seconds, so keep the key. Fewer than 2048 bits are permitted only for tests, which check that
     /// small keys are refused.
-    ///
-    /// - Throws: `invalidLength` if `bits` is not a multiple of 8 between 1024 and 8192; `operationFailed` if OpenSSL fails.
     package static func generateRSA(bits: Int = 2048) throws(CryptoError) -> SigningKey {
         guard (1024...8192).contains(bits), bits % 8 == 0 else {
             throw CryptoError(
@@ -58,8 +56,6 @@ package final class SigningKey: Sendable {
     }
 
     /// Signs a message; the signature is in JOSE's form (for ECDSA the concatenation of r and s).
-    ///
-    /// - Throws: `unsupportedAlgorithm` if the algorithm needs another kind of key; `operationFailed` if OpenSSL fails.
     package func sign(_ message: [UInt8], algorithm: SignatureAlgorithm) throws(CryptoError) -> [UInt8] {
         guard supports(algorithm) else {
             throw CryptoError(.unsupportedAlgorithm, "this key cannot sign with \(algorithm.rawValue)")

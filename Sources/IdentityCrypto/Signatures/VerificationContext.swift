@@ -1,8 +1,6 @@
 internal import CIdentityOpenSSL
 
-/// OpenSSL's hash context and key context, prepared for one key and one algorithm.
-///
-/// The preparation takes a third of the time of a verification, so contexts are reused.
+/// OpenSSL's hash context and key context for one key and one algorithm; contexts are reused, because creating them is slow.
 ///
 /// `@unchecked Sendable`: only one verification at a time uses a context. ``VerificationKey`` takes a context out of its list first.
 @safe
@@ -33,9 +31,7 @@ final class VerificationContext: @unchecked Sendable {
         unsafe EVP_PKEY_CTX_free(keyContext)
     }
 
-    /// Verifies a signature in OpenSSL's form (DER for ECDSA).
-    ///
-    /// After `false` the context must not be used again.
+    /// Verifies a signature in OpenSSL's form (DER for ECDSA); after `false`, the context must not be used again.
     func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         var written: UInt32 = 0
         return unsafe EVP_DigestInit_ex2(hashContext, hash.pointer, nil) == 1

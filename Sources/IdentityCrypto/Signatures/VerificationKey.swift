@@ -7,7 +7,7 @@ internal import Synchronization
 package final class VerificationKey: Sendable {
     private let handle: KeyHandle
     private let numbers: PublicNumbers
-    /// The unused contexts; each verification takes its own, so concurrent verifications do not wait for one another.
+    /// The contexts that no verification uses now; each verification takes its own, so that concurrent verifications do not wait.
     private let contexts = Mutex<[VerificationContext]>([])
     private static let maximumContexts = 16
 
@@ -16,12 +16,9 @@ package final class VerificationKey: Sendable {
         self.numbers = numbers
     }
 
-    /// Creates an RSA key (RFC 7518 section 6.3.1).
+    /// Creates an RSA key (RFC 7518 section 6.3.1) with 2048 to 8192 bits and an odd exponent from 3 to 2^32 - 1.
     ///
-    /// Smaller keys than 2048 bits can be broken; larger keys than 8192 bits could be used to waste CPU time.
-    ///
-    /// - Throws: `invalidKey` if the modulus is even, has fewer than 2048 or more than 8192 bits, or can probably be factored, and if the
-    ///   exponent is even or not between 3 and 2^32.
+    /// A key with fewer bits can be broken. A key with more bits could be used to waste CPU time.
     package static func rsa(modulus: [UInt8], exponent: [UInt8]) throws(CryptoError) -> VerificationKey {
         // Some issuers write a zero octet before the modulus, because their library encodes signed numbers. The number is the same.
         let significant = Array(modulus.drop { $0 == 0 })
@@ -48,10 +45,7 @@ package final class VerificationKey: Sendable {
         return VerificationKey(handle, .rsa(modulus: significant, exponent: exponent))
     }
 
-    /// Creates a key on one of the NIST curves (RFC 7518 section 6.2.1).
-    ///
-    /// - Throws: `invalidKey` if a coordinate does not have the length of the curve's coordinates, or the point is not on
-    ///   the curve.
+    /// Creates a key on a NIST curve (RFC 7518 section 6.2.1).
     package static func ellipticCurve(
         _ curve: EllipticCurve,
         x: [UInt8],
@@ -71,8 +65,6 @@ package final class VerificationKey: Sendable {
     }
 
     /// Creates an Ed25519 key (RFC 8037 section 2).
-    ///
-    /// - Throws: `invalidKey` if `x` does not have 32 bytes.
     package static func ed25519(_ x: [UInt8]) throws(CryptoError) -> VerificationKey {
         let pointer = unsafe ErrorQueue.preserved { () -> OpaquePointer? in
             guard x.count == 32 else { return nil }
@@ -119,9 +111,7 @@ package final class VerificationKey: Sendable {
         return true
     }
 
-    /// Verifies an Ed25519 signature with one call of OpenSSL.
-    ///
-    /// OpenSSL 3.0 offers no other way, because Ed25519 hashes the message together with the key.
+    /// Ed25519 hashes the message together with the key, so OpenSSL 3.0 verifies only the whole message in one call.
     private func verifyOneShot(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }
