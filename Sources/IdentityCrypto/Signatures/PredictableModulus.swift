@@ -1,7 +1,6 @@
 /// Detects RSA moduli that can be factored, because a chip maker chose their primes badly (ROCA, CVE-2017-15361).
 ///
-/// Modulo every odd prime up to 167, such a modulus is a power of 65537. Of the other moduli, one in 240 million has this property by
-/// chance.
+/// Modulo each odd prime up to 167, these moduli are powers of 65537. By chance, one in 240 million other moduli has this property.
 enum PredictableModulus {
     /// The odd primes up to 167, each with the powers of 65537 modulo it.
     private static let powers: [(prime: Int, residues: Set<Int>)] = stride(from: 3, through: 167, by: 2)

@@ -4,7 +4,6 @@ internal import CIdentityOpenSSL
 ///
 /// The private half cannot be exported, except for the private number of an elliptic curve key; see ``privateNumber()``.
 package final class SigningKey: Sendable {
-    /// The public half, as it goes into a JWK.
     package let publicNumbers: PublicNumbers
     let handle: KeyHandle
 

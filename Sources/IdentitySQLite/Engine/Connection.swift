@@ -55,7 +55,7 @@ final class Connection {
         guard result == SQLITE_OK else { throw SQLiteFailure(code: result) }
     }
 
-    /// Runs SQL that is used too rarely to be kept prepared, and returns one column of each row, by default the first.
+    /// Runs a SQL statement that is too rare to be kept prepared, and returns one column of each row.
     func texts(_ sql: String, column: Int32 = 0) throws(SQLiteFailure) -> [String] {
         let statement = try unsafe Statement(sql, on: pointer)
         var texts: [String] = []

@@ -7,8 +7,7 @@ internal import IdentityStoreKit
 extension Database {
     /// The number of pages (2 MiB) in one copy step; queued saves run between the steps.
     private static let pagesAtOnce: Int32 = 256
-    /// How often writes of other processes may restart the copy, before the backup makes all saves wait, or fails if the store is
-    /// read-only.
+    /// How often writes of other processes may restart the copy; after that, all saves wait, or the backup of a read-only store fails.
     private static let allowedRestarts = 5
 
     /// Copies the database into a new file; `locks` is the path of this store's lock file.

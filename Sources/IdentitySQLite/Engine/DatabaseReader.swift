@@ -20,7 +20,6 @@ actor DatabaseReader: BatchWorker {
         queue = WorkQueue(clock: clock, wait: wait)
     }
 
-    /// Sets the connection, which no other object may use.
     func use(_ connect: @Sendable () throws -> Connection) throws {
         connection = try connect()
     }

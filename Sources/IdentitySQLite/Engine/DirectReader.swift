@@ -32,7 +32,6 @@ final class DirectReader: Sendable {
         self.waits = waits
     }
 
-    /// Sets the connection, which no other object may use.
     func use(_ connect: @Sendable () throws -> Connection) rethrows {
         try state.withLock { $0.connection = try connect() }
     }

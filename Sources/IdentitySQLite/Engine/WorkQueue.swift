@@ -26,7 +26,6 @@ final class WorkQueue: Sendable {
         self.wait = wait
     }
 
-    /// Whether no call is queued or running.
     var isIdle: Bool { state.withLock { !$0.isDraining } }
 
     /// Queues a call, and returns whether the caller must start the worker; a closed queue fails the call.

@@ -62,7 +62,6 @@ struct FileHeader {
         }
     }
 
-    /// Whether ``update(_:_:)`` must change the file before the store can be used for writing.
     func needsWriting(for keys: StoreKeys) throws -> Bool {
         try isCopy || store.missingLookupKey(for: keys) != nil
     }

@@ -19,7 +19,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
         self.records = records
     }
 
-    /// Opens every row and adds the results to a report.
+    /// Decrypts every row and adds the results to a report.
     public func checkRows(for health: inout StoreHealth) async throws {
         for kind in SealedRow.Kind.allCases {
             try await forEachChunk(of: kind) { rows in

@@ -1,6 +1,6 @@
 /// The result of a health check of a store.
 public struct StoreHealth: Sendable {
-    /// The problems that the database's own check reports, at most 100 lines; empty for a sound database.
+    /// The problems that the database's own check reports, at most 100 lines; empty if the check finds no problem.
     public var problems: [String] = []
     /// The number of stored sessions.
     public var sessions = 0
@@ -10,7 +10,7 @@ public struct StoreHealth: Sendable {
     public var attachments = 0
     /// The number of sessions, pending logins and logouts, and attachments that are damaged, or were moved from another row or store.
     public var damagedRows = 0
-    /// The number of rows that are sealed under a store key that this process does not have.
+    /// The number of rows that are encrypted with a store key that this process does not have.
     public var rowsWithoutKey = 0
     /// The number of rows that are still encrypted with a read-only key.
     public var rowsUnderReadOnlyKeys = 0
@@ -30,9 +30,9 @@ public struct StoreHealth: Sendable {
 
 /// A store that can check its contents.
 public protocol StoreHealthChecking: Sendable {
-    /// Opens every row, and checks the database itself as far as the store can.
+    /// Decrypts every row, and checks the database itself as far as the store can.
     ///
-    /// In a large store this takes long: run it when there is little load.
+    /// In a large store this check takes long, so run it when there is little load.
     ///
     /// - Throws: `IdentityError` when the store cannot be read far enough to check it.
     func checkHealth() async throws -> StoreHealth

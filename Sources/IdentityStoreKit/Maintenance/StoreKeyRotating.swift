@@ -2,11 +2,11 @@
 public struct StoreKeyUsage: Sendable, Equatable {
     /// The role of a key in this process.
     public enum Role: String, Sendable {
-        /// Seals new records, and opens those that were sealed with it.
+        /// Encrypts new records, and decrypts records that were encrypted with it.
         case active
-        /// Only opens records.
+        /// Only decrypts records.
         case readOnly = "read_only"
-        /// Rows are sealed with the key, but this process does not have the key.
+        /// Rows are encrypted with the key, but this process does not have the key.
         case missing
     }
 

@@ -23,10 +23,10 @@ public import IdentityKit
 /// return try records.open(sealed, of: id)
 /// ```
 ///
-/// Each record is encrypted with AES-256-GCM, and each row has its own key. A session's record is bound to its row: to the hashes of session
-/// and buyer, to tenant, provider and issuer, and to the generation. The hash of the provider's session id is compared with the content. A
-/// record that was changed, or moved to another row or store, cannot be opened. `Documentation/Extending/StoreOfYourOwn.md` shows a whole
-/// store.
+/// Each record is encrypted with AES-256-GCM, and each row has its own key. A session's record is bound to its row: to the hashes of
+/// session and buyer, to tenant, provider and issuer, and to the generation. The hash of the provider's session id is compared with the
+/// content. A record that was changed, or moved to another row or store, cannot be opened. `Documentation/Extending/StoreOfYourOwn.md`
+/// shows a whole store.
 ///
 /// All methods are thread-safe. They throw `IdentityError`: `store_corrupt` for a damaged record, `store_key_mismatch` for a record
 /// whose key this process does not have, `store_record_too_large` for a value that does not fit, `system_failure` if OpenSSL fails.

@@ -2,14 +2,13 @@ internal import IdentityCrypto
 package import IdentityKit
 internal import Synchronization
 
-/// Seals records for a store: each record is padded, encrypted with a key that is derived for its row, and bound to this row.
+/// Encrypts (seals) and decrypts (opens) records; each record is padded and bound to its row.
 ///
 /// A record has the length of 1, 2, 4, 8 or 16 slots, so its length tells little about its content.
 ///
 /// A record is `magic 4 | format 1 | algorithm 1 | flags 2 | key id 16 | nonce 12 | ciphertext | tag 16`; the numbers are lengths in bytes.
 /// The plaintext is the length of the body (4 bytes, big-endian), the body, and zeros. Algorithm 1 is AES-256-GCM with a random nonce. Each
-/// row has its own key, so that the number of records that are sealed with one key stays far below the limit of 2^32 (NIST SP 800-38D
-/// section 8.3), in a large store too.
+/// row has its own key, so that the number of records under one key stays far below the limit of 2^32 (NIST SP 800-38D section 8.3).
 package struct RecordSealer: Sendable {
     /// The number of bytes of a record in addition to the body.
     package static let overhead = headerCount + AESGCM.nonceCount + AESGCM.tagCount + lengthCount
@@ -56,8 +55,7 @@ package struct RecordSealer: Sendable {
         return length
     }
 
-    /// Encrypts the content of a row with the active key; the record has at least `length` bytes, so that a saved row never becomes
-    /// shorter.
+    /// Encrypts the content of a row with the active key, into at least `length` bytes, so that a saved row does not become shorter.
     ///
     /// Throws `store_record_too_large` when the body or the tenant's name is too long, and `system_failure` when OpenSSL fails.
     package func seal(
