@@ -11,22 +11,18 @@ extension SQLiteStore {
         case rollback
         /// A write-ahead log: SQLite writes new pages to it, and copies them into the database file later.
         ///
-        /// It allows more saves each second, and readers continue during a save. But a save needs free space on the disk.
-        ///
-        /// Opening fails if the SQLite library of the process has a fault that can corrupt the database file. The fault is corrected in
-        /// 3.51.3 and newer, 3.50.7 and later versions of 3.50, and 3.44.6 and later versions of 3.44.
+        /// It allows more saves each second, and readers continue during a save. But a save needs free space on the disk. Opening fails if
+        /// the process's SQLite library can corrupt the file: the fault is corrected in 3.51.3 and newer, 3.50.7 and later versions of
+        /// 3.50, and 3.44.6 and later versions of 3.44.
         case writeAheadLog
     }
 
     /// The location of a store and its options.
     public struct Configuration: Sendable {
-        /// The path of the database file.
-        ///
-        /// A missing directory is created (mode 0700), unless ``createsStore`` is false.
+        /// The path of the database file; a missing directory is created (mode 0700), unless ``createsStore`` is false.
         ///
         /// Put the file on a local file system, because locks do not work on most network file systems. The store keeps further files
-        /// beside it: the journal (`-journal`, or `-wal` and `-shm`), the lock file (`.locks`), the pending logins (`.logins`) and the
-        /// spool (`.spool`).
+        /// beside it: `-journal` (or `-wal` and `-shm`), `.locks`, `.logins` (the pending logins) and `.spool`.
         public var path: String
         /// The key that encrypts the records.
         public var key: StoreKey
@@ -35,60 +31,52 @@ extension SQLiteStore {
         /// Whether a missing file becomes an empty store, by default true.
         ///
         /// Set it to false in production. Then opening fails with `configuration_invalid` if the path is wrong, the file is lost or the
-        /// disk is not mounted. With true, the store would be empty in these cases, and no buyer would be signed in. Even with true,
-        /// opening fails if the file is missing and the spool beside it contains sessions.
+        /// disk is not mounted. With true, opening then creates an empty store, in which no buyer is signed in. But it fails if the spool
+        /// beside the file contains sessions.
         public var createsStore = true
-        /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
+        /// The length of a record in bytes, 512 to 1,048,576, by default 8,192; an existing file keeps the value with which it was created.
         ///
-        /// A new file stores this value. An existing file keeps the value with which it was created. A record contains the tokens of a
-        /// session, an attachment or a pending login, and about 100 bytes of other data. A record that does not fit gets 2, 4, 8 or 16
-        /// times this length.
+        /// A record contains the tokens of a session, an attachment or a pending login, and about 100 bytes of other data. A record that
+        /// does not fit gets 2, 4, 8 or 16 times this length.
         public var slotSize: Int
         /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
         public var lockWait: Duration
-        /// SQLite's journal mode, by default ``Journal/rollback``.
+        /// SQLite's journal mode, by default ``Journal/rollback``; opening an existing file for writing converts the file to this mode.
         ///
-        /// Opening an existing file for writing converts it to this mode. A file that is opened only for reading keeps its mode.
-        ///
-        /// A conversion from a write-ahead log to the rollback journal fails with `store_busy` while another process has the file open. A
-        /// conversion to a write-ahead log is possible while other processes have the file open. After that, saves of such a process fail
-        /// with `configuration_invalid` if its SQLite library has the fault that ``Journal/writeAheadLog`` describes.
+        /// A conversion to the rollback journal fails with `store_busy` while another process has the file open. After a conversion to a
+        /// write-ahead log, saves of other processes that have the file open fail with `configuration_invalid` if their SQLite library has
+        /// the fault that ``Journal/writeAheadLog`` describes.
         public var journal = Journal.rollback
         /// Whether an existing file keeps its journal mode instead of ``journal``, for a tool that opens the stores of other programs.
         package var keepsJournal = false
         /// Whether pending logins survive a restart of the machine, by default false.
         ///
         /// With false, most pending logins are in a file in the directory `<path>.logins`, which the store does not synchronize with the
-        /// disk. They survive a crash of the process. After a restart of the machine, a buyer whose login was pending must begin again. All
-        /// pending logins are in the database file if the directory may be on another machine, or if the id of the machine's boot is not
+        /// disk. They survive a crash of the process. After a restart of the machine, a buyer whose login was pending must begin again. The
+        /// database file keeps all pending logins if the directory may be on another machine, or if the id of the machine's boot is not
         /// known.
         ///
-        /// With true, all pending logins are in the database file, which costs two more durable writes for each login. Set the same value
-        /// in all processes of a store. If the values differ, a process may not find the pending login of a callback.
+        /// With true, the database file keeps all pending logins, which costs two more durable writes for each login. Set the same value in
+        /// all processes of a store, so that each process finds the pending login of a callback.
         public var savesPendingLoginsDurably = false
         /// Whether the store may be on a network file system, by default false.
         ///
         /// Locks are not reliable there: a refresh token may be sent twice, and the file may be damaged.
         public var allowsNetworkFileSystem = false
-        /// The maximum number of pending logins of each tenant, by default 10,000.
+        /// The maximum number of pending logins of each tenant, by default 10,000; above it, the logins that expire first are removed.
         ///
-        /// Above the limit, the tenant's logins that expire first are evicted.
-        ///
-        /// The limit applies separately to the file of pending logins and to the database. The database keeps the logins that do not fit
-        /// into the file, for example because their record is longer than 2,048 bytes. A limit below 256 is exact. With a limit of 256 or
-        /// more, each process may exceed it by less than one percent.
+        /// The limit applies separately to the file of pending logins and to the database, which keeps the logins that do not fit into the
+        /// file. A limit below 256 is exact. With a limit of 256 or more, each process may exceed it by less than one percent.
         public var maximumAttempts: Int
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
-        /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
-        /// after another session ends. A session that replaces another one is saved at the limit too.
-        ///
-        /// A limit below 256 is exact. With a limit of 256 or more, each process may exceed it by less than one percent.
+        /// At the limit, a new session fails with `store_full`, of kind `retryLater`, unless it replaces another session. A limit below 256
+        /// is exact. With a limit of 256 or more, each process may exceed it by less than one percent.
         public var maximumSessionsPerTenant: Int?
         /// The maximum number of tokens that are marked as used, such as logout tokens, by default 100,000.
         ///
-        /// At the limit, expired marks are removed to make room. If too few marks have expired, ``SQLiteStore/markUsed(_:until:)`` fails
-        /// with `store_full`.
+        /// At the limit, expired marks are removed. If too few marks have expired, ``SQLiteStore/markUsed(_:until:)`` fails with
+        /// `store_full`.
         public var maximumUsedTokens = 100_000
         /// Allows ``Journal/writeAheadLog`` with a SQLite library that can corrupt the file, for tests with a single process.
         package var trustsWriteAheadLog = false

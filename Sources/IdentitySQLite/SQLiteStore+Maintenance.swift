@@ -51,9 +51,9 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 
     /// Encrypts the next rows again with the active key, except rows that already use this key or cannot be opened.
     ///
-    /// A row keeps its generation and its length, so the database does not grow. Two kinds of rows are not changed, and count as postponed:
-    /// sessions with a refresh in progress or in doubt, and rows that another call saves or removes during this step. The last step
-    /// truncates the rollback journal, because it contains old records.
+    /// A row keeps its generation and its length. Sessions with a refresh in progress or in doubt, and rows that another call saves or
+    /// removes during this step, are not changed and count as postponed. The last step truncates the rollback journal, because it contains
+    /// old records.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let progress = try await resealNextRows(after: position, limit: limit)
         if progress.position == nil { try await database.truncateJournal() }

@@ -31,11 +31,10 @@ extension SQLiteStore: ExpirySweeping {
         }
     }
 
-    /// Removes the sessions whose retention has ended, with their attachments.
+    /// Removes the sessions whose retention has ended, with their attachments; examines only rows whose `sweep_after` has passed.
     ///
-    /// Each save can move the end of retention, so the column `retained_until` has no index. The indexed column `sweep_after` contains the
-    /// end of retention that the row had when it was inserted, or when a sweep last examined it. A sweep examines only rows whose
-    /// `sweep_after` has passed.
+    /// Each save can move `retained_until`, so that column has no index. The indexed column `sweep_after` contains the end of retention
+    /// from the time when the row was inserted or last examined by a sweep.
     private func sweepSessions(expiredBefore date: Date) async throws -> Int {
         let limit = date.timeIntervalSinceReferenceDate
         var total = 0

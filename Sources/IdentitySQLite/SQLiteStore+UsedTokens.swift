@@ -12,9 +12,7 @@ extension SQLiteStore: UsedTokenStore {
 
     /// Marks the token that `key` identifies as used; false if it is already marked.
     ///
-    /// If the store already has the maximum number of marks, it first removes expired marks to make room.
-    ///
-    /// - Throws: `IdentityError` with code `store_full` when too few marks have expired to make room.
+    /// - Throws: `IdentityError`, with code `store_full` when the maximum number of marks is reached and too few marks have expired.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await database.write { [maximumUsedTokens, clock] connection in

@@ -1,11 +1,10 @@
 internal import IdentityKit
 
 extension Database {
-    /// Returns at most 100 problems that `PRAGMA integrity_check` finds in the file.
+    /// Returns at most 100 problems that `PRAGMA integrity_check` finds; other reads continue, because the check has its own connection.
     ///
-    /// The check reads the whole file on its own connection and thread, so other reads continue. With a rollback journal, a store that is
-    /// open for writing holds the writer lock during the check. Otherwise a commit would wait for the check with SQLite's PENDING lock,
-    /// which blocks new reads.
+    /// With a rollback journal, a store that is open for writing holds the writer lock during the check. Otherwise a commit would wait for
+    /// the check with SQLite's PENDING lock, which blocks new reads.
     func problems(in location: StoreLocation) async throws -> [String] {
         func check() async throws -> [String] {
             try await Self.onAnotherThread {

@@ -43,13 +43,9 @@ public protocol StoreKeyRotating: Sendable {
     func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress
 }
 
-/// The position at which a step of a key rotation ended.
-///
-/// Pass the position to the next step. Only the store knows the meaning of its values.
+/// The position at which a step of a key rotation ended; pass it to the next step.
 public struct ResealPosition: Sendable, Equatable {
-    /// The table in which the next call continues.
-    ///
-    /// ``RowMaintenance`` uses the raw value of ``SealedRow/Kind``. A store with its own key rotation can use its own numbers.
+    /// The table in which the next step continues; ``RowMaintenance`` uses the raw value of ``SealedRow/Kind``.
     public var table: Int
     /// The primary key of the last row that was read in this table; -1 before the first row.
     public var row: Int64

@@ -79,9 +79,8 @@ extension SealedSession {
 
     /// The whole row as bytes: the magic number `IKSP`, a byte with the format number 1, then the members in the order of the initializer.
     ///
-    /// A length precedes each byte string and each text, as a big-endian number of 4 bytes; a nil `providerSession` has the length 0.
-    /// `generation` has 8 bytes. `retainedUntil` has 8 bytes: the bits of a `Double`, in seconds since 2001. One byte contains both flags.
-    /// The files of ``SessionSpool`` contain these bytes.
+    /// A length (4 bytes, big-endian) precedes each byte string and text; a nil `providerSession` has the length 0. `generation` has 8
+    /// bytes, `retainedUntil` has the 8 bytes of a `Double` (seconds since 2001), and one byte contains both flags.
     public var bytes: [UInt8] {
         var fields = FieldWriter(capacity: record.count + 512)
         for field in [hash, buyer, providerSession ?? []] { fields.append(field) }

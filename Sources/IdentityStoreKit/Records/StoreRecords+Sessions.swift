@@ -58,13 +58,10 @@ extension StoreRecords {
         return try hash(ofProviderSession: name)
     }
 
-    /// The sessions that match a filter and can be opened, oldest first.
+    /// The sessions that match a filter and can be opened, oldest first; `damage` is the first error of a session that cannot be opened.
     ///
-    /// `damage` of the result is the first error: for a session that cannot be opened, or for a session in quarantine that may match. If
-    /// the filter has `isInDoubt`, sessions in quarantine are not reported.
-    ///
-    /// `isAnyQuarantined` returns whether a session that may match is in quarantine. `rows` returns the next rows that may match, in the
-    /// order of their keys, at most ``chunk``.
+    /// A session in quarantine that may match also counts as this error, unless the filter has `isInDoubt`. `rows` returns the next rows
+    /// that may match, in the order of their keys, at most ``chunk``.
     package func listing(
         matching filter: SessionFilter,
         isAnyQuarantined: () async throws -> Bool,
