@@ -12,8 +12,8 @@ extension SQLiteStore {
         /// A write-ahead log: SQLite writes new pages to it, and copies them into the database file later.
         ///
         /// It allows more saves each second, and readers continue during a save. But a save needs free space on the disk. Opening fails if
-        /// the process's SQLite library can corrupt the file: the fault is corrected in 3.51.3 and newer, 3.50.7 and later versions of
-        /// 3.50, and 3.44.6 and later versions of 3.44.
+        /// the process's SQLite library has a fault that can corrupt the file. The fault is corrected in 3.51.3 and newer, 3.50.7 and later
+        /// versions of 3.50, and 3.44.6 and later versions of 3.44.
         case writeAheadLog
     }
 
@@ -22,7 +22,7 @@ extension SQLiteStore {
         /// The path of the database file; a missing directory is created (mode 0700), unless ``createsStore`` is false.
         ///
         /// Put the file on a local file system, because locks do not work on most network file systems. The store keeps further files
-        /// beside it: `-journal` (or `-wal` and `-shm`), `.locks`, `.logins` (the pending logins) and `.spool`.
+        /// beside it, with the suffixes `-journal` (or `-wal` and `-shm`), `.locks`, `.logins` (pending logins) and `.spool`.
         public var path: String
         /// The key that encrypts the records.
         public var key: StoreKey
@@ -31,8 +31,8 @@ extension SQLiteStore {
         /// Whether a missing file becomes an empty store, by default true.
         ///
         /// Set it to false in production. Then opening fails with `configuration_invalid` if the path is wrong, the file is lost or the
-        /// disk is not mounted. With true, opening then creates an empty store, in which no buyer is signed in. But it fails if the spool
-        /// beside the file contains sessions.
+        /// disk is not mounted. With true, opening creates an empty store in these cases, and no buyer is signed in. But it fails if the
+        /// spool beside the missing file contains sessions.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192; an existing file keeps the value with which it was created.
         ///
@@ -52,9 +52,9 @@ extension SQLiteStore {
         /// Whether pending logins survive a restart of the machine, by default false.
         ///
         /// With false, most pending logins are in a file in the directory `<path>.logins`, which the store does not synchronize with the
-        /// disk. They survive a crash of the process. After a restart of the machine, a buyer whose login was pending must begin again. The
-        /// database file keeps all pending logins if the directory may be on another machine, or if the id of the machine's boot is not
-        /// known.
+        /// disk. These logins survive a crash of the process. After a restart of the machine, a buyer whose login was pending must begin
+        /// again. The database file keeps all pending logins if the directory may be on another machine, or if the id of the machine's boot
+        /// is not known.
         ///
         /// With true, the database file keeps all pending logins, which costs two more durable writes for each login. Set the same value in
         /// all processes of a store, so that each process finds the pending login of a callback.
@@ -63,15 +63,15 @@ extension SQLiteStore {
         ///
         /// Locks are not reliable there: a refresh token may be sent twice, and the file may be damaged.
         public var allowsNetworkFileSystem = false
-        /// The maximum number of pending logins of each tenant, by default 10,000; above it, the logins that expire first are removed.
+        /// The maximum number of pending logins of each tenant, by default 10,000; above it, those that expire first are removed.
         ///
         /// The limit applies separately to the file of pending logins and to the database, which keeps the logins that do not fit into the
         /// file. A limit below 256 is exact. With a limit of 256 or more, each process may exceed it by less than one percent.
         public var maximumAttempts: Int
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
-        /// At the limit, a new session fails with `store_full`, of kind `retryLater`, unless it replaces another session. A limit below 256
-        /// is exact. With a limit of 256 or more, each process may exceed it by less than one percent.
+        /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, unless it replaces another session. A limit
+        /// below 256 is exact. With a limit of 256 or more, each process may exceed it by less than one percent.
         public var maximumSessionsPerTenant: Int?
         /// The maximum number of tokens that are marked as used, such as logout tokens, by default 100,000.
         ///

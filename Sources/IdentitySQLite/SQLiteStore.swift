@@ -74,8 +74,8 @@ public final class SQLiteStore: Sendable {
 
     /// The file of pending logins; nil if the database keeps all pending logins.
     ///
-    /// A restart can damage the file, so the file is used only if the machine's boot id is known. It is not used in a directory that may be
-    /// on another machine, because a restart of that machine does not change this machine's boot id.
+    /// A restart can damage the file, and only a new boot id shows that the machine was restarted. So the file is used only if the boot id
+    /// is known. It is not used in a directory that may be on another machine, because a restart of that machine does not change this id.
     private static func loginFile(
         of opened: OpenedStore,
         _ database: Database,

@@ -4,7 +4,7 @@ package enum Base64 {
         unsafe bytes.withUnsafeBufferPointer { unsafe Base64Alphabet.standard.encode($0, padded: true) }
     }
 
-    /// Decodes padded base64; nil for a wrong length, a character outside the alphabet, such as white space, or nonzero unused bits.
+    /// Decodes padded base64; nil if the length is not a multiple of 4, a character is outside the alphabet, or unused bits are not zero.
     package static func decode(_ text: String) -> [UInt8]? {
         var characters = Array(text.utf8)
         guard characters.count % 4 == 0 else { return nil }

@@ -1,4 +1,4 @@
-/// A base64 alphabet of RFC 4648; it is faster than Foundation's base64, because each character needs only one table look-up.
+/// Encodes and decodes with a base64 alphabet of RFC 4648, faster than Foundation: each character needs only one table look-up.
 struct Base64Alphabet: Sendable {
     private static let invalid: UInt8 = 0xff
 

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// HMAC with SHA-256 (RFC 2104, FIPS 198-1), for many messages under one key.
 ///
-/// The OpenSSL context is reused: a new context searches for the digest by name, which takes longer than the code of a short message.
+/// The OpenSSL context is reused: a new context looks up the digest by name, which takes longer than to authenticate a short message.
 package final class HMACSHA256: Sendable {
     package static let codeCount = 32
 

@@ -2,8 +2,8 @@ internal import CIdentityOpenSSL
 
 /// Named parameters for OpenSSL (`OSSL_PARAM`).
 ///
-/// An `OSSL_PARAM` contains pointers to its name and value. So this list owns a copy of each name and value, and wipes the copies when the
-/// list is released.
+/// An `OSSL_PARAM` contains pointers to its name and value, and a pointer to a Swift value is valid only during one call. So this list owns
+/// a copy of each name and value, and wipes the copies when it is released.
 @safe
 final class ParameterList {
     private var parameters: [OSSL_PARAM] = unsafe []

@@ -2,7 +2,7 @@ internal import CIdentityOpenSSL
 
 /// Generates random bytes for keys, nonces and `state` with OpenSSL's generator, which the operating system seeds.
 package enum SecureRandom {
-    /// Request all bytes of an operation with one call, because each call of OpenSSL has a high fixed cost.
+    /// Returns random bytes; request all bytes of an operation at once, because each call of OpenSSL has a high fixed cost.
     package static func bytes(_ count: Int) throws(CryptoError) -> [UInt8] {
         guard count >= 0, let length = Int32(exactly: count) else {
             throw CryptoError(.invalidLength, "the number of random bytes must be between 0 and 2^31 - 1")

@@ -111,7 +111,7 @@ package final class VerificationKey: Sendable {
         return true
     }
 
-    /// Ed25519 hashes the message together with the key, so OpenSSL 3.0 verifies only the whole message in one call.
+    /// Ed25519 hashes the message together with the key, so OpenSSL 3.0 offers only one call for the whole message.
     private func verifyOneShot(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }

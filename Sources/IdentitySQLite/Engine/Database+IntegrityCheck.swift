@@ -3,8 +3,8 @@ internal import IdentityKit
 extension Database {
     /// Returns at most 100 problems that `PRAGMA integrity_check` finds; other reads continue, because the check has its own connection.
     ///
-    /// With a rollback journal, a store that is open for writing holds the writer lock during the check. Otherwise a commit would wait for
-    /// the check with SQLite's PENDING lock, which blocks new reads.
+    /// With a rollback journal, a store that is open for writing holds the writer lock during the check. Otherwise a commit would take
+    /// SQLite's PENDING lock, wait for the end of the check, and block new reads in this time.
     func problems(in location: StoreLocation) async throws -> [String] {
         func check() async throws -> [String] {
             try await Self.onAnotherThread {

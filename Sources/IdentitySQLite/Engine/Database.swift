@@ -79,10 +79,10 @@ actor Database: BatchWorker {
         }
     }
 
-    /// Runs a batch in one transaction; if this transaction fails, each call runs again in its own transaction.
+    /// Runs a batch in one transaction; if a transaction of several calls fails, each call runs again in its own transaction.
     ///
-    /// An error that this method throws concerns the whole batch. The returned closures pass the results to the callers after the lock is
-    /// released. Nil means that the file is locked.
+    /// An error that this method throws concerns the whole batch. The result is nil if another process or a reader locks the file. Call the
+    /// returned closures, which pass the results to the callers, after the lock is released.
     private func write(
         _ batch: [PendingWork],
         on connection: Connection,

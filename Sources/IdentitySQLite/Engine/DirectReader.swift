@@ -24,7 +24,7 @@ final class DirectReader: Sendable {
     private let clock: any IdentityClock
     /// Returns the number of the current thread's voluntary context switches, for example waits for the disk.
     ///
-    /// A long read without a wait does not count as slow: the thread waited for the CPU, not for the disk.
+    /// A long read without such a switch does not count as slow: on a busy machine, other threads may have used the CPU.
     private let waits: @Sendable () -> Int
 
     init(clock: any IdentityClock, waits: @escaping @Sendable () -> Int = Platform.threadWaits) {

@@ -23,7 +23,7 @@ struct StoreLocation: Sendable {
         case missing, empty, present
     }
 
-    /// Resolves the path of a database file or of a backup; `creates` makes a missing directory with mode 0700.
+    /// Resolves the path of a database file or of a backup; if `creates` is true, a missing directory is created with mode 0700.
     init(_ path: String, creates: Bool) throws(IdentityError) {
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw IdentityError(

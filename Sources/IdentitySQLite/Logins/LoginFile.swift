@@ -54,8 +54,8 @@ final class LoginFile: Sendable {
 
     /// Adds a login; false if its record is too long or the file has no free entry for it.
     ///
-    /// After false, the caller must store the login in the database. This method has removed an earlier login with the same key from the
-    /// file, because ``take(_:after:)`` would return that login instead of the new one.
+    /// If the result is false, the caller must store the login in the database. An earlier login with the same key was then removed from
+    /// the file, because ``take(_:after:)`` would return that login instead of the new one.
     func insert(_ attempt: StoredLoginAttempt, maximum: Int) async throws -> Bool {
         let length = attempt.payload.count + attempt.key.utf8.count + Self.lengthOfOtherFields
         let row = length <= records.sealer.slotCapacity ? try records.seal(attempt) : nil

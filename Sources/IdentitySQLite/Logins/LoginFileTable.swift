@@ -55,8 +55,8 @@ final class LoginFileTable {
 
     /// Adds a login, or replaces the login with the same hash; false if the login is too long or its bucket is full.
     ///
-    /// If the tenant has `maximum` logins, the logins with the earliest expiry are removed first. If the process is killed during a
-    /// replacement, the file can contain both logins. The result false means that the file is not changed.
+    /// If the tenant has `maximum` logins, its logins with the earliest expiry are removed first. If the process is killed during a
+    /// replacement, the file can contain both logins. If the result is false, the file is not changed.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {
         let entries = try entries(of: Self.bucket(of: row.hash))
         let old = entries.filter { $0.isValid && $0.hash == row.hash }

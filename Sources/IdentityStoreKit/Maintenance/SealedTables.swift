@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// The tables of a store, for ``RowMaintenance``.
+/// The tables of a store, for ``RowMaintenance``; the methods throw an `IdentityError` of the store.
 public protocol SealedTables: Sendable {
     /// The rows of a kind whose key is greater than `key`, in the order of their keys, at most `limit`.
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow]
@@ -10,7 +10,7 @@ public protocol SealedTables: Sendable {
 
     /// Moves those rows to quarantine that have not changed since they were read, and returns their number.
     ///
-    /// All rows have one kind. For each row, `reasons` contains the error that shows why the row cannot be opened.
+    /// All rows are of the same kind. For each row, `reasons` contains the error that shows why the row cannot be opened.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int
 }
 

@@ -45,7 +45,7 @@ public protocol StoreKeyRotating: Sendable {
 
 /// The position at which a step of a key rotation ended; pass it to the next step.
 public struct ResealPosition: Sendable, Equatable {
-    /// The table in which the next step continues; ``RowMaintenance`` uses the raw value of ``SealedRow/Kind``.
+    /// The table in which the next step continues: for ``RowMaintenance`` the raw value of ``SealedRow/Kind``; a store may add own numbers.
     public var table: Int
     /// The primary key of the last row that was read in this table; -1 before the first row.
     public var row: Int64

@@ -4,7 +4,7 @@ package import FoundationEssentials
 package enum ColumnValue: Sendable {
     case null
     case integer(Int64)
-    /// A number that needs eight bytes, so that a row keeps its length.
+    /// A number that always takes eight bytes, so that a row keeps its length.
     case real(Double)
     case flag(Bool)
     case bytes([UInt8])

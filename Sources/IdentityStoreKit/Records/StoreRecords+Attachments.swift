@@ -36,7 +36,8 @@ extension StoreRecords {
 
     /// Opens a row that was found as an attachment of a session; throws `store_corrupt` if it belongs to another session.
     ///
-    /// The encryption does not protect the column `session`, but the row's hash is computed from the session's id.
+    /// The encryption does not protect the column `session`. The check of the row's hash, which is computed from the session's id, finds a
+    /// changed column.
     public func open(
         _ row: SealedAttachment,
         of id: SessionID

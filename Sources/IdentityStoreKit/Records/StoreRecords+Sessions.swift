@@ -72,8 +72,8 @@ extension StoreRecords {
             guard listing.damage == nil, filter.isInDoubt == nil else { return }
             if try await isAnyQuarantined() { listing.damage = .quarantined }
         }
-        // While the chunks are read, a session may be moved to quarantine or put back, and then no chunk may contain it. The first check
-        // finds a session that is put back later. The second check finds a session that was moved.
+        // While the chunks are read, a session may be moved to quarantine or put back, so that possibly no chunk contains it. The first
+        // check finds a session that is put back later. The second check finds a session that was moved to quarantine.
         try await noteQuarantine()
         var last: Int64 = -1
         while true {

@@ -51,7 +51,7 @@ public struct StoreRecords: Sendable {
 
     // MARK: Keyed hashes
 
-    /// The hash that names a session's row.
+    /// The hash that identifies a session's row.
     public func hash(of id: SessionID) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.session, id.rawValue.utf8)
     }
@@ -66,12 +66,12 @@ public struct StoreRecords: Sendable {
         try lookup.hash(.providerSession, name.utf8)
     }
 
-    /// The hash that names the row of a pending login or logout.
+    /// The hash that identifies the row of a pending login or logout.
     public func hash(ofLoginAttempt key: String) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.loginAttempt, key.utf8)
     }
 
-    /// The hash that names an attachment's row.
+    /// The hash that identifies an attachment's row.
     public func hash(ofAttachment name: String, of id: SessionID) throws(IdentityError) -> [UInt8] {
         try lookup.hash(.attachment, id.rawValue.utf8, name.utf8)
     }

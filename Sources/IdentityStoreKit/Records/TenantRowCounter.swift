@@ -12,7 +12,7 @@ package struct TenantRowCounter: Sendable {
 
     package init() {}
 
-    /// Notes that a row is about to be added, and returns whether the tenant's rows must be counted before.
+    /// Notes that a row is about to be added, and returns whether the tenant's rows must be counted first.
     package mutating func addRow(of tenant: String, limit maximum: Int) -> Bool {
         let name = Array(tenant.utf8)
         if let count = added[name], count < maximum / 128 {

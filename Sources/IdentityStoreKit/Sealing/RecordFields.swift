@@ -11,7 +11,7 @@ package struct RecordFields: Sendable {
     }
 
     package var kind: Kind
-    /// The keyed hash that names the row.
+    /// The keyed hash that identifies the row.
     package var row: [UInt8]
     package var tenant: String
     package var provider: String
