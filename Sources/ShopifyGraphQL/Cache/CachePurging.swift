@@ -1,11 +1,11 @@
 public import IdentityKit
 
-/// Removes the cached responses of a session when the session ends.
+/// Removes a session's cached responses when the session ends or needs a new sign-in.
 ///
 /// Add this participant to the session manager, and keep a reference to the participant, because the session manager's reference is weak.
 ///
-/// A process does not learn that another process logged a session out. The cached responses of such a session stay until the cache needs
-/// room. Nobody gets these responses, because the session's id can no longer be used.
+/// If another process ends a session, the session's responses stay in this process until the cache needs room. Nobody can read these
+/// responses, because the session's id is no longer valid.
 public final class CachePurging: SessionParticipant {
     private let cache: any ResponseCache
 
@@ -17,9 +17,7 @@ public final class CachePurging: SessionParticipant {
     /// Has no effect: cached responses do not depend on the buyer's token.
     public func sessionRefreshed(_ session: Session) async throws {}
 
-    /// Removes the session's responses.
-    ///
-    /// The buyer must sign in again, which begins another session, so nobody will ask for these responses.
+    /// Removes the session's responses, because the buyer's next sign-in begins another session.
     public func sessionNeedsLogin(_ session: Session) async throws {
         await cache.removeAll(for: session.id)
     }

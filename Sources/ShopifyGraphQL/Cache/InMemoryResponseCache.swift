@@ -1,9 +1,7 @@
 public import IdentityKit
 internal import Synchronization
 
-/// Keeps responses in memory, up to a number of entries and bytes.
-///
-/// A full cache removes the least recently used responses first.
+/// Keeps responses in memory, and removes the least recently used responses when it is full.
 public final class InMemoryResponseCache: ResponseCache {
     private struct Entry {
         var response: CachedResponse
@@ -22,12 +20,10 @@ public final class InMemoryResponseCache: ResponseCache {
         var ended: Set<SessionID> = []
     }
 
-    /// The maximum number of remembered ended sessions.
-    ///
-    /// When this number is reached, the cache forgets all of them, so it may store a late response of an ended session.
+    /// At this size, `State.ended` is emptied, so the cache may then store a late response of an ended session.
     private static let maximumEnded = 10_000
 
-    /// The approximate size of an entry without its body: key, metadata and table entries.
+    /// The approximate size of an entry without its body in bytes: key, metadata and table entries.
     private static let overhead = 1024
 
     private let maximumEntries: Int
@@ -37,7 +33,7 @@ public final class InMemoryResponseCache: ResponseCache {
     /// Creates an empty cache.
     ///
     /// - Parameters:
-    ///   - maximumEntries: The maximum number of responses.
+    ///   - maximumEntries: The maximum number of responses, 1,000 by default.
     ///   - maximumBytes: The maximum memory of all responses, 32 MiB by default. A response that would take a quarter of it or
     ///     more is not stored.
     public init(maximumEntries: Int = 1000, maximumBytes: Int = 32 << 20) {
@@ -80,7 +76,9 @@ public final class InMemoryResponseCache: ResponseCache {
         }
     }
 
-    /// Removes the responses of a session that has ended; later responses for this session are not stored.
+    /// Removes the responses of a session that has ended, and ignores later responses for this session.
+    ///
+    /// The cache remembers at most 10,000 ended sessions. After that, it forgets all of them and may store a late response.
     public func removeAll(for session: SessionID) async {
         state.withLock { state in
             if state.ended.count >= Self.maximumEnded { state.ended = [] }

@@ -3,10 +3,9 @@ public import IdentityKit
 
 /// Stores responses of an API, so that later calls need no request.
 ///
-/// ``InMemoryResponseCache`` comes with the package. A cache of your own must not keep responses after the process has ended, because their
-/// age is measured on the process's monotonic clock. It must not return a response that was stored for another key. Responses contain the
-/// data that the shop returns for the app's token, and they are not encrypted. `ResponseCacheConformance` of `IdentityTesting` tests a
-/// cache.
+/// Use ``InMemoryResponseCache``, or a cache of your own. Your own cache must return only responses that were stored for the same key. It
+/// must not keep responses after the process has ended, because their age is measured on the process's monotonic clock. Responses contain
+/// data that the shop returns for the app's token, and are not encrypted. `ResponseCacheConformance` of `IdentityTesting` tests a cache.
 public protocol ResponseCache: Sendable {
     /// The response for a key; nil if the cache has no response for the key.
     func response(for key: ResponseCacheKey) async -> CachedResponse?
@@ -16,8 +15,8 @@ public protocol ResponseCache: Sendable {
 
     /// Removes the responses of a session that has ended.
     ///
-    /// After this call, ``store(_:for:)`` must ignore responses for this session, because a response may arrive after the session's end.
-    /// A call of ``removeAll()`` does not change this.
+    /// After this call, also after a call of ``removeAll()``, ``store(_:for:)`` must ignore responses for this session. A response may
+    /// arrive after the session's end.
     func removeAll(for session: SessionID) async
 
     /// Removes all responses.

@@ -4,13 +4,11 @@ package import IdentityKit
 
 /// The key of a cached response.
 ///
-/// The key is a SHA-256 digest of endpoint, API version, app token, session, document and variables, including those of the context. So
-/// it does not contain these parts in readable form.
+/// The key is a SHA-256 digest of endpoint, API version, app token, session, document and variables, so it does not reveal them.
 public struct ResponseCacheKey: Sendable, Hashable {
     /// The digest, 64 lower-case hexadecimal digits.
     public let rawValue: String
 
-    /// A key with a digest, for the conformance suite of caches.
     package init(digest: String) { rawValue = digest }
 
     init?(
@@ -31,7 +29,7 @@ public struct ResponseCacheKey: Sendable, Hashable {
         rawValue = Hexadecimal.encode(digest)
     }
 
-    /// A digest of the app's token, which is one part of a key and does not reveal the token.
+    /// A digest of the app's token, for a key: it does not reveal the token.
     package static func name(of token: Secret) -> String {
         (try? Digest.sha256(Array("cache identity:".utf8) + token.revealBytes())).map(Hexadecimal.encode) ?? ""
     }

@@ -9,9 +9,7 @@ final class GraphQLReporter: Sendable {
         let subject: String
     }
 
-    /// The maximum number of remembered warnings.
-    ///
-    /// When this number is reached, the reporter forgets all of them, so it can report a warning a second time.
+    /// At this size, `told` is emptied, so a warning can be reported a second time.
     private static let maximum = 10_000
 
     private let observers: [any GraphQLObserver]

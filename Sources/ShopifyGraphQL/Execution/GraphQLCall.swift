@@ -13,16 +13,14 @@ package struct GraphQLCall: Sendable {
     package var context = JSONObject()
     /// A digest of the app's token, so that responses for different tokens have different keys in the cache.
     package var identity = ""
-    /// Whether the call is made for a buyer; no other buyer may get the response to such a call.
+    /// Whether the call is made for a buyer; the response to such a call is never cached.
     package var isPersonal = false
     package var cachePolicy = CachePolicy.networkOnly
     /// The only session that may get the cached response; nil for a response that belongs to no session.
     ///
     /// ``CachePurging`` removes the response when the session ends.
     package var session: SessionID?
-    /// The caller's deadline on the monotonic clock.
-    ///
-    /// The deadline of the client's `RetryLimits` applies too.
+    /// The caller's deadline on the monotonic clock; the deadline of the client's `RetryLimits` applies too.
     package var deadline: Duration?
     /// The number of attempts and the last request id, for events.
     var progress: GraphQLProgress?

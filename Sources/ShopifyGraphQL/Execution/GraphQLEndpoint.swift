@@ -36,9 +36,7 @@ package struct GraphQLEndpoint: Sendable {
 
     /// The API's name at the start of a sentence, for example `The Storefront API`.
     package let name: String
-    /// The shop's name.
-    ///
-    /// All clients in this process with this name and the same origin of ``url`` share a circuit breaker.
+    /// The shop's name; all clients in this process with this name and the same origin of ``url`` share a circuit breaker.
     package let shop: String
     package let url: HTTPURL
     /// The API version in ``url``.
@@ -54,9 +52,7 @@ package struct GraphQLEndpoint: Sendable {
     package let refusalCode: IdentityError.Code
     /// Whether requests use a buyer's token, which the app can refresh after a 401.
     package let takesBuyerTokens: Bool
-    /// The IP addresses that the URL's host may have.
-    ///
-    /// For a configured URL, any address is allowed.
+    /// The IP addresses that the URL's host may have; any address if the app configured the URL.
     package let addressPolicy: AddressPolicy
     package let advice: Advice
 

@@ -3,9 +3,6 @@ internal import IdentityKit
 
 extension GraphQLExecutor {
     /// Sends an operation, and repeats it as often as the retry limits and the document allow.
-    ///
-    /// - Returns: The response and the bytes of its body.
-    /// - Throws: The failure of the last attempt or of the circuit breaker, a cancellation, or the failure for an invalid `userAgent`.
     func fetch(
         _ document: GraphQLDocument,
         _ variables: JSONObject,
@@ -80,9 +77,7 @@ extension GraphQLExecutor {
         }
     }
 
-    /// Handles HTTP 430, with which Shopify rejects a request as an attack.
-    ///
-    /// - Returns: The pause before another attempt; nil if the operation must not try again.
+    /// Handles HTTP 430, and returns the pause before another attempt; nil if the operation must not be sent again.
     private func attacked(
         _ permit: inout CircuitBreaker.Permit,
         _ failure: GraphQLFailure,

@@ -13,9 +13,6 @@ extension GraphQLExecutor {
     /// Gets a response from the network or the cache, as the call's cache policy says.
     ///
     /// With `needsData`, a response that contains only errors is a failure.
-    ///
-    /// - Throws: The error of a failed request, unless `networkFirst` returns a valid cached response after a temporary failure. An error
-    ///   with code `cache_miss` if the policy allows no request and the cache has no valid response.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,
@@ -72,9 +69,7 @@ extension GraphQLExecutor {
         throw failure.error(for: document)
     }
 
-    /// Gets a response from the network.
-    ///
-    /// With `cacheFirst`, simultaneous calls for the same cache key share one request.
+    /// Gets a response from the network; with `cacheFirst`, simultaneous calls for the same cache key share one request.
     private func fetchOnce(
         _ key: ResponseCacheKey,
         _ document: GraphQLDocument,

@@ -33,9 +33,7 @@ package struct GraphQLExecutor: Sendable {
 
     package var deadline: Duration { retry.deadline }
 
-    /// Executes an operation that must return data.
-    ///
-    /// - Throws: `IdentityError` when the operation returns no readable data.
+    /// Executes an operation, and throws if the response has no readable data.
     package func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall
@@ -49,10 +47,7 @@ package struct GraphQLExecutor: Sendable {
         }
     }
 
-    /// Executes an operation and returns data, errors or both.
-    ///
-    /// - Throws: `IdentityError` when the call gets no GraphQL response with a 2xx status, or when a response without errors has
-    ///   unreadable data.
+    /// Executes an operation, and returns data, errors or both; throws if data cannot be read and the response has no errors.
     package func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall

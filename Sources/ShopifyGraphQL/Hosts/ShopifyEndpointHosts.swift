@@ -8,13 +8,9 @@ package enum ShopifyEndpointHosts {
         return !given.isEmpty && given.allSatisfy { AllowedHosts.host($0) != nil }
     }
 
-    /// The hosts that endpoints in a shop's discovery documents may have.
+    /// The hosts that discovered endpoints may have: by default `shopify.com`, `shop` with its subdomains, and `configured`.
     ///
-    /// - Parameters:
-    ///   - given: The configured list, which replaces the default list.
-    ///   - shop: The host of the shop's domain, whose subdomains are allowed too.
-    ///   - configured: The hosts of configured endpoints.
-    /// - Returns: The configured list, else `shopify.com`, the shop's hosts and the hosts of configured endpoints.
+    /// `given` is the app's own list and replaces the default list. `configured` contains the hosts of configured endpoints.
     package static func list(_ given: [String]?, shop: String?, configured: [String] = []) -> AllowedHosts {
         let member = "endpointHosts"
         if let given { return AllowedHosts(given.compactMap { AllowedHosts.host($0) }, member: member) }

@@ -17,9 +17,11 @@ public struct GraphQLDocument: Sendable, Hashable {
         case always
         /// The operation may be repeated once. At worst an unused object remains, such as a second empty cart.
         case once
-        /// The operation adds data. Before a repetition the app must read what was added; `CartAdapter` does this for carts.
+        /// The operation adds data, so the client does not repeat it.
+        ///
+        /// The app must first read which data were added; `CartAdapter` does this for carts.
         case afterReading
-        /// The operation is not repeated.
+        /// The operation must not be repeated.
         case never
     }
 
@@ -29,9 +31,7 @@ public struct GraphQLDocument: Sendable, Hashable {
     public let kind: Kind
     /// The document's text.
     public let text: String
-    /// The SHA-256 of the text in lower-case hexadecimal digits.
-    ///
-    /// It identifies the operation in caches and metrics.
+    /// The SHA-256 of the text in lower-case hexadecimal digits, which identifies the operation in caches and metrics.
     public let identifier: String
     /// The beginning of a request's body: `{"query":"…"`, without the closing brace.
     let bodyStart: [UInt8]
@@ -39,9 +39,7 @@ public struct GraphQLDocument: Sendable, Hashable {
     public let contextVariables: [String]
     /// Whether the operation may be repeated after an unknown outcome.
     public let repetition: Repetition
-    /// Whether responses belong to one buyer; always true for mutations.
-    ///
-    /// A cache never stores such responses.
+    /// Whether responses belong to one buyer, so that they are never cached; always true for mutations.
     public let isPersonal: Bool
 
     /// Creates a document.
@@ -52,7 +50,7 @@ public struct GraphQLDocument: Sendable, Hashable {
     ///   - text: The text, with exactly one operation.
     ///   - fragments: The fragments that the operation needs and `text` does not define. Their texts become part of ``text``.
     ///   - contextVariables: The variables that come from the call's context.
-    ///   - repetition: Whether it may be repeated after an unknown outcome; by default `always` for a query, `never` for a mutation.
+    ///   - repetition: Whether the operation may be repeated; by default `always` for a query, `never` for a mutation.
     ///   - isPersonal: Whether responses belong to one buyer. True by default, so that a cache never shares them by mistake.
     public init(
         name: String,

@@ -2,19 +2,10 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension GraphQLExecutor {
-    /// Repeats an operation until `isDone` accepts its result.
+    /// Repeats an operation until `isDone` accepts its result; an error of a poll, of `isDone` or of `call` ends the polling.
     ///
-    /// - Parameters:
-    ///   - operation: The operation.
-    ///   - interval: The pause between polls when the server gives no hint.
-    ///   - timeout: How long to poll, at most a year. The last request may take two seconds more.
-    ///   - hint: Reads from a result when the server wants the next poll; nil if the result contains no hint.
-    ///   - isDone: Whether a result is the awaited one.
-    ///   - call: Creates the call for each poll, because the token may have been refreshed since the last poll.
-    /// - Returns: The first result for which `isDone` returns true.
-    /// - Throws: `IdentityError`. After the timeout, its code is `IdentityError.Code.pollTimeout` and its cause a ``PollTimeout``; without
-    ///   any result, the error of the first poll is thrown instead. For a mutation whose `repetition` is not `always`, the code is
-    ///   `IdentityError.Code.invalidRequest`. Also the errors of `isDone` and `call`.
+    /// `call` creates a call for each poll, because the token may have been refreshed since the last poll. The last request may end up to
+    /// two seconds after `timeout`. After that, the error has code `poll_timeout` and a ``PollTimeout`` as its cause.
     package func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         every interval: Duration,

@@ -10,12 +10,6 @@ struct PollSchedule {
     let interval: Duration
     let deadline: Duration
 
-    /// Creates a schedule.
-    ///
-    /// - Parameters:
-    ///   - interval: The pause without a hint; bounded to between 0.1 seconds and a year.
-    ///   - timeout: How long to poll; bounded to between zero and a year.
-    ///   - start: The current monotonic time.
     init(interval: Duration, timeout: Duration, start: Duration) {
         // A duration near the largest one would overflow when a time is added to it.
         let year = Duration.seconds(365 * 86_400)
@@ -28,13 +22,8 @@ struct PollSchedule {
 
     /// The pause before the next poll; nil when the next poll would be after the deadline.
     ///
-    /// - Parameters:
-    ///   - hint: When the server wants the next poll.
-    ///   - serverTime: When the server responded, by its own clock. A time in a hint is compared with this time, so that a wrong clock of
-    ///     this machine does not change the pause.
-    ///   - now: The current time of this machine's clock.
-    ///   - elapsed: The current monotonic time.
-    /// - Returns: The pause.
+    /// A time in a hint is compared with `serverTime`, when the server responded by its own clock. So a wrong clock of this machine does
+    /// not change the pause.
     func pause(hint: PollHint?, serverTime: Date?, now: Date, elapsed: Duration) -> Duration? {
         let pause: Duration =
             switch hint {

@@ -17,9 +17,7 @@ package struct GraphQLResponseBody: Sendable {
     /// The maximum number of values and names in one error, or in the cost.
     private static let maximumParts = 2_000
 
-    /// Parses the body of a response.
-    ///
-    /// - Throws: `JSONError` when it is not a JSON object within the default `GraphQLLimits`.
+    /// Parses the body of a response; throws if the body is not a JSON object within the default `GraphQLLimits`.
     package init(parsing bytes: [UInt8]) throws(JSONError) {
         let tape = try TapeBuilder.tape(bytes, GraphQLLimits()) { tape in
             tape.entries[0].kind == .object ? tape.member("data", of: 0) ?? 0 : 0

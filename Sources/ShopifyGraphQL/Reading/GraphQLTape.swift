@@ -2,9 +2,8 @@ internal import IdentityKit
 
 /// A parsed response: its bytes, and a flat list of its values.
 ///
-/// Values are in the order of the text. The members follow their object, each with the name before the value. The elements follow their
+/// Entries are in the order of the JSON text: members follow their object, each with the name before the value, and elements follow their
 /// list. The entry of a list or object contains the index after its end, so that a reader can skip the list or object in one step.
-/// Values are created only on demand.
 @usableFromInline
 final class GraphQLTape: Sendable {
     let bytes: [UInt8]

@@ -1,7 +1,5 @@
 enum MemberNames {
-    /// The smallest number of names for which hashes are compared instead of all pairs of names.
-    ///
-    /// A hostile object can have very many names, and the comparison of all pairs would take quadratic time.
+    /// From this number of names, hashes are compared: a comparison of all pairs would take quadratic time in a hostile object.
     private static let manyNames = 24
 
     static func hasTwins(_ names: ArraySlice<TapeEntry>, _ bytes: Span<UInt8>, _ decoded: Span<UInt8>) -> Bool {

@@ -2,7 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension TapeBuilder {
-    /// Reads a JSON string with its two quotation marks.
     mutating func readText(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
         index += 1
         let start = index

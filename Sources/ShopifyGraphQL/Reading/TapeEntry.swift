@@ -1,8 +1,11 @@
-/// A value or a member's name in eight bytes: 3 bits for its kind, 29 bits for its length, and 32 bits for its place or end.
+/// A value or a member's name in eight bytes: 3 bits for ``kind``, 29 bits for ``length``, and 32 bits for ``place``.
+///
+/// For a text or number, `length` counts bytes, and `place` is the first byte. For a list or object, `length` counts elements or members,
+/// and `place` is the index of the entry after the end.
 struct TapeEntry: Sendable, Equatable {
     enum Kind: UInt64 {
         case null, no, yes, number, text
-        /// A text with escapes. Its decoded bytes are in ``GraphQLTape/decoded``.
+        /// A text with escapes, whose decoded bytes are in ``GraphQLTape/decoded``.
         case decodedText
         case list, object
     }
@@ -11,12 +14,6 @@ struct TapeEntry: Sendable, Equatable {
 
     private var bits: UInt64
 
-    /// Creates an entry.
-    ///
-    /// - Parameters:
-    ///   - kind: The kind of the value.
-    ///   - length: Bytes of a text or number; elements of a list, members of an object.
-    ///   - place: The first byte of a text or number; the entry after the end of a list or object.
     init(_ kind: Kind, length: Int = 0, place: Int = 0) {
         bits = kind.rawValue | UInt64(truncatingIfNeeded: length) << 3 | UInt64(truncatingIfNeeded: place) << 32
     }

@@ -30,9 +30,7 @@ public struct GraphQLCost: Sendable, Equatable {
 }
 
 extension GraphQLCost {
-    /// The time until Shopify has restored enough points for the operation, at most an hour.
-    ///
-    /// Nil if the available points suffice, or if the response does not contain what is needed to compute the time.
+    /// The time until Shopify has restored enough points for the operation, at most an hour; nil if the points suffice or are unknown.
     var pause: Duration? {
         guard let requested, let currentlyAvailable, let restoreRate, restoreRate > 0, requested > currentlyAvailable
         else { return nil }

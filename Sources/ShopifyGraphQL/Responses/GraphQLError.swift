@@ -39,7 +39,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
 
     /// Shopify's message, at most 500 characters.
     ///
-    /// Tokens and string variables of the request may be secret. If they have at least 6 bytes, the client replaces them by `…`.
+    /// The client replaces tokens and string variables of the request by `…` if they have at least 6 bytes, because they may be secret.
     public let message: String
     /// The path of the field that failed, for example `["cart", "lines", "0"]`; empty if Shopify sent no path.
     public let path: [String]

@@ -19,9 +19,7 @@ extension IdentityError.Code {
     public static let identityRejected = Self(rawValue: "identity_rejected")
     /// The Customer Account API rejected the request because of the app, the token's scopes, the shop or the API version.
     public static let customerAccountRefused = Self(rawValue: "customer_account_refused")
-    /// Polling timed out.
-    ///
-    /// The error's `cause` is a ``PollTimeout``.
+    /// Polling timed out; the error's `cause` is a ``PollTimeout``.
     public static let pollTimeout = Self(rawValue: "poll_timeout")
     /// The cache policy allows no request, and the client has no valid cached response.
     public static let cacheMiss = Self(rawValue: "cache_miss")

@@ -23,8 +23,6 @@ public struct GraphQLMetadata: Sendable, Equatable {
     public let date: Date?
 
     /// Whether Shopify served the request with another version than the requested one; false if the response names no version.
-    ///
-    /// When Shopify no longer serves the requested version, it serves its oldest supported one without an error.
     public var isFallForward: Bool { servedVersion.map { $0 != requestedVersion } ?? false }
 
     init(_ response: HTTPResponse, asked: ShopifyAPIVersion, cost: GraphQLCost?, hiding secrets: RequestSecrets) {

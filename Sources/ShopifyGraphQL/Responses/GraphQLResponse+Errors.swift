@@ -97,7 +97,7 @@ extension GraphQLResponse {
         return GraphQLFailure(error, .unknown, metadata)
     }
 
-    /// The failure of a response with a status other than 2xx, with the effect that the request may have had.
+    /// The failure of a response with a status other than 2xx.
     func refusal(_ endpoint: GraphQLEndpoint) -> GraphQLFailure {
         let (name, access, advice, status) = (endpoint.name, endpoint.access, endpoint.advice, metadata.status)
         let (kind, code): (IdentityError.Kind, IdentityError.Code) =
@@ -133,7 +133,6 @@ extension GraphQLResponse {
 }
 
 extension IdentityError.ProviderResponse {
-    /// Creates the description of a response from its first GraphQL error, HTTP status and request id.
     package init(_ metadata: GraphQLMetadata, _ errors: [GraphQLError] = []) {
         self.init(
             error: errors.first?.code?.rawValue,

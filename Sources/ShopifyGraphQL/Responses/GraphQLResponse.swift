@@ -18,9 +18,7 @@ struct GraphQLResponse: Sendable {
         retryAfter = nil
     }
 
-    /// Reads an HTTP response.
-    ///
-    /// - Throws: When the body is not a GraphQL response, or the status is not 2xx.
+    /// Reads an HTTP response; throws if its status is not 2xx, or if its body has neither data nor errors.
     init(
         _ response: HTTPResponse,
         from endpoint: GraphQLEndpoint,
@@ -72,15 +70,11 @@ struct GraphQLResponse: Sendable {
     /// The longer one of two waits: `Retry-After`, and the time until enough points for the operation are available.
     var requestedWait: Duration? { [metadata.cost?.pause, retryAfter].compactMap(\.self).max() }
 
-    /// Whether the response has no data, or only fields that are null.
-    ///
-    /// Shopify returns null for the field of an operation that it did not execute.
+    /// Whether the response has no data, or only fields that are null: Shopify returns null for an operation that it did not execute.
     var isWithoutData: Bool {
         data?.hasOnlyNulls ?? true
     }
 
-    /// Whether the operation failed: the response has errors, and no data or only fields that are null.
-    ///
-    /// A response with only null fields and no errors is a valid result.
+    /// Whether the response has errors, and no data or only null fields; without errors, null fields are a valid result.
     var isFailure: Bool { isWithoutData && !errors.isEmpty }
 }

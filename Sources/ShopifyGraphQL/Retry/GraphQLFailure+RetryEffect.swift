@@ -3,7 +3,7 @@ internal import IdentityHTTP
 extension GraphQLFailure {
     /// Whether Shopify may have executed the operation, and whether it may be sent again.
     enum Effect: Sendable, Equatable {
-        /// Shopify did not execute the operation, and it may be sent again.
+        /// Shopify did not execute the operation, and the operation may be sent again.
         case none
         /// Shopify may have executed the operation.
         case unknown
@@ -19,7 +19,7 @@ extension GraphQLFailure.Effect {
         self =
             switch (error.code, error.phase) {
             case (.cancelled, _): .refused
-            // The request may have been sent before the error, so Shopify may have executed it.
+            // The request may have been sent before the error, so Shopify may have executed the operation.
             case (_, .ambiguous): .unknown
             case (.insecureURL, _), (.invalidURL, _), (.addressRefused, _), (.invalidHeader, _), (.invalidMethod, _),
                 (.tlsFailed, _), (.closed, _):

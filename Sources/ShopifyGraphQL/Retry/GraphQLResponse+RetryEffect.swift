@@ -22,7 +22,7 @@ extension GraphQLResponse {
     ///
     /// With this user error Shopify has changed nothing, so the mutation may be repeated.
     func unavailable(_ document: GraphQLDocument) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
-        // If the operation has several mutation fields, Shopify may have executed one of them, so it is not repeated.
+        // An operation with several mutation fields is not repeated, because Shopify may have executed one of the fields.
         guard document.kind == .mutation, let field = data?.onlyMember, let errors = try? field.member("userErrors"),
             !errors.isNull, var remaining = try? errors.elements()
         else { return nil }

@@ -10,13 +10,7 @@ struct RetryDecision {
     private(set) var count = 0
     private var unknownOutcomes = 0
 
-    /// Creates the retry decision for one call of an operation.
-    ///
-    /// - Parameters:
-    ///   - limits: The client's limits.
-    ///   - repetition: Whether, and how often, the operation may be repeated.
-    ///   - environment: The clock and the randomness.
-    ///   - deadline: The caller's deadline, on the monotonic clock. The earlier of this deadline and that of `limits` applies.
+    /// Begins one call of an operation; the earlier of the caller's `deadline` and the deadline of `limits` applies.
     init(
         _ limits: RetryLimits,
         _ repetition: GraphQLDocument.Repetition,
@@ -32,7 +26,6 @@ struct RetryDecision {
         self.start = start
     }
 
-    /// The time until the deadline.
     var remaining: Duration { start + limits.deadline - environment.clock.elapsed }
 
     mutating func begin() { count += 1 }

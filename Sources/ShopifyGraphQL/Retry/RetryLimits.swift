@@ -20,9 +20,7 @@ public struct RetryLimits: Sendable, Equatable {
     ///
     /// If Shopify requests a longer wait, the caller gets the error at once, with the wait in its `retryAfter`.
     public var maximumRetryAfter: Duration
-    /// The maximum time for all attempts and pauses.
-    ///
-    /// No attempt starts or continues after it.
+    /// The maximum time for all attempts and pauses; no attempt starts or continues after this time.
     public var deadline: Duration
     /// The longest first pause after Shopify rejected requests of this process as an attack.
     ///
@@ -30,15 +28,7 @@ public struct RetryLimits: Sendable, Equatable {
     /// this value. If Shopify requests a longer pause with `Retry-After`, the client waits for that time, up to an hour.
     public var securityPause: Duration
 
-    /// Creates limits.
-    ///
-    /// - Parameters:
-    ///   - attempts: The maximum number of attempts.
-    ///   - firstPause: The longest first pause.
-    ///   - maximumPause: The longest pause that the client chooses itself, except after HTTP 430.
-    ///   - maximumRetryAfter: The longest `Retry-After` that the client waits for.
-    ///   - deadline: The maximum time for all attempts and pauses.
-    ///   - securityPause: The longest first pause after HTTP 430.
+    /// Creates limits; each parameter sets the property of the same name.
     public init(
         attempts: Int = 3,
         firstPause: Duration = .milliseconds(500),
@@ -71,7 +61,5 @@ public struct RetryLimits: Sendable, Equatable {
     /// Three attempts within 30 seconds.
     public static let standard = RetryLimits()
     /// One attempt: the client never repeats an operation.
-    ///
-    /// The caller decides whether to repeat it.
     public static let none = RetryLimits(attempts: 1)
 }

@@ -56,9 +56,7 @@ final class ShopBreaker: Sendable {
         self.environment = environment
     }
 
-    /// Permits an operation to send a request.
-    ///
-    /// - Throws: A failure with code `security_rejection` while operations are paused.
+    /// Permits an operation to send a request; throws an error with code `security_rejection` while operations are paused.
     func enter() throws(GraphQLFailure) -> CircuitBreaker.Permit {
         let now = environment.clock.elapsed
         return try Self.states.withLock { states throws(GraphQLFailure) in
@@ -71,9 +69,7 @@ final class ShopBreaker: Sendable {
         }
     }
 
-    /// Ends an attempt, and closes the breaker if this attempt was the probe and the shop responded to it.
-    ///
-    /// - Returns: Whether this call closed the breaker.
+    /// Ends an attempt; closes the breaker and returns true if the attempt was the probe and the shop responded to it.
     func leave(_ permit: CircuitBreaker.Permit, wasAnswered: Bool) -> Bool {
         guard permit.isProbe else { return false }
         return Self.states.withLock { states in

@@ -45,9 +45,7 @@ extension String: GraphQLReadable, GraphQLWritable {
 }
 
 extension Bool: GraphQLReadable, GraphQLWritable {
-    /// Reads true or false.
-    ///
-    /// Numbers are not accepted.
+    /// Reads true or false; other values, such as 0 and 1, are errors.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         self = try node.flag()
     }

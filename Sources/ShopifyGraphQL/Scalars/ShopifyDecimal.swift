@@ -3,9 +3,7 @@ public import IdentityKit
 
 /// A decimal number as Shopify wrote it (scalar `Decimal`), such as an amount of money.
 ///
-/// It is never rounded.
-///
-/// Two numbers with the same value are equal, such as `12.5` and `12.50`. Compare ``text`` to distinguish them.
+/// The number is not rounded. Two numbers with the same value are equal, such as `12.5` and `12.50`; compare ``text`` to distinguish them.
 public struct ShopifyDecimal: Hashable, Comparable, Sendable {
     /// The number as it was written, for example `12.50`.
     public let text: String

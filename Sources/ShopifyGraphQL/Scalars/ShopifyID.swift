@@ -7,9 +7,7 @@ public struct ShopifyID: Hashable, Sendable {
     /// The id as Shopify wrote it.
     public let text: String
 
-    /// Creates an id; nil for an empty text and for one that is too long.
-    ///
-    /// - Parameter text: 1 to 2,048 bytes.
+    /// Creates an id from a text of 1 to 2,048 bytes; nil for an empty or longer text.
     public init?(text: String) {
         guard (1...2_048).contains(text.utf8.count) else { return nil }
         self.text = text

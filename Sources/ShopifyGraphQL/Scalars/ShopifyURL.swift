@@ -8,11 +8,10 @@ public struct ShopifyURL: Hashable, Sendable {
     /// The URL as it was written.
     public let text: String
 
-    /// Creates a URL from its text; nil if the text has no valid scheme, or nothing after the scheme.
+    /// Creates a URL from a text of at most 8,192 bytes; nil if the text has no valid scheme, or nothing after the scheme.
     ///
-    /// Nil also if the text contains spaces, control characters, double quotation marks, angle brackets or backslashes, or is too long.
-    ///
-    /// - Parameter text: At most 8,192 bytes. Non-ASCII characters are left as they are (RFC 3987).
+    /// Nil also if the text contains spaces, control characters, double quotation marks, angle brackets or backslashes. Non-ASCII
+    /// characters are left as they are (RFC 3987).
     public init?(text: String) {
         guard Self.isURL(text) else { return nil }
         self.text = text

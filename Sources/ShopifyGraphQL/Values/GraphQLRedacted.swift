@@ -1,6 +1,6 @@
 /// A value that must not appear in a log: it prints only the name of its type and `<private>`.
 ///
-/// Generated operations conform, because variables contain user input. So do the types that the generator's configuration lists.
+/// Generated operations conform, because variables contain user input. Types that the generator's configuration lists conform, too.
 public protocol GraphQLRedacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension GraphQLRedacted {

@@ -20,11 +20,9 @@ package struct PagePosition: Sendable {
         self.tooLongHint = tooLongHint
     }
 
-    /// Begins the request of the next page.
+    /// Begins the request of the next page, and returns the number of elements to request, at most `size`.
     ///
-    /// - Returns: The number of elements to request, at most `size`.
-    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` after ``maximumDepth`` elements, because Shopify serves no
-    ///   more of the list; also after the same number of requests.
+    /// Throws after ``maximumDepth`` elements, because Shopify serves no more elements of a list, or after the same number of requests.
     package mutating func beginRequest(size: Int) throws(IdentityError) -> Int {
         // Without the limit of requests, a list whose pages are all empty would never end.
         guard count < Self.maximumDepth, requests < Self.maximumDepth else {
@@ -42,11 +40,10 @@ package struct PagePosition: Sendable {
         return min(size, Self.maximumDepth - count)
     }
 
-    /// Moves the position to the end of a page with `count` elements.
+    /// Moves the position to the end of a page with `count` elements, and returns whether another page follows.
     ///
-    /// - Returns: Whether another page follows.
-    /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when another page follows, but the cursor is missing or
-    ///   empty, or is the cursor after which this page begins. The next request would return a page that was already read.
+    /// Throws when another page follows, but its cursor is missing, empty, or the cursor after which this page begins: the next request
+    /// would return a page that was already read.
     package mutating func advance(by count: Int, hasNextPage: Bool, endCursor: String?) throws(IdentityError) -> Bool {
         self.count += count
         guard hasNextPage else { return false }

@@ -18,9 +18,7 @@ public struct GraphQLInputObject: Sendable, Equatable, GraphQLWritable {
         set(name, to: value.graphQLValue)
     }
 
-    /// Sets a member to a value or null.
-    ///
-    /// An unset field is not sent.
+    /// Sets a member to a value or null; an unset field is not sent.
     @inlinable
     public mutating func set<Value: GraphQLWritable>(_ name: String, _ field: InputField<Value>) {
         switch field {
