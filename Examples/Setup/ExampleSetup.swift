@@ -13,11 +13,7 @@ package struct ExampleSetup: Sendable {
     private let sandbox: ShopSandbox?
     private let folder: URL
 
-    /// Runs an example; the process ends with status 1 if the setup or the example throws an error.
-    ///
-    /// - Parameters:
-    ///   - program: The program's name, for error messages.
-    ///   - body: The example.
+    /// Runs the example `body`; the process ends with status 1 if the setup or the example throws an error.
     package static func main(_ program: String, _ body: (ExampleSetup) async throws -> Void) async {
         do {
             try await ExampleSetup(program: program).use(body)
@@ -27,10 +23,7 @@ package struct ExampleSetup: Sendable {
         }
     }
 
-    /// Reads `--config FILE`; without arguments it starts a sandbox.
-    ///
-    /// - Parameter program: The program's name, for error messages.
-    /// - Throws: `IdentityError` when the command line or the configuration is invalid.
+    /// Reads the file after `--config`; without arguments, starts a sandbox.
     private init(program: String) async throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(program)-\(UUID().uuidString)")
         let arguments = CommandLine.arguments.dropFirst()
@@ -55,7 +48,6 @@ package struct ExampleSetup: Sendable {
         }
     }
 
-    /// Runs the example, then stops the sandbox and removes temporary files.
     private func use(_ body: (ExampleSetup) async throws -> Void) async throws {
         do {
             try await body(self)
@@ -81,8 +73,8 @@ package struct ExampleSetup: Sendable {
 
     /// The presenter of the login page: with the embedded sandbox its robot, otherwise a browser.
     ///
-    /// For an http redirect URI with a loopback address, it opens the system browser and listens for the callback. For another redirect
-    /// URI, the user pastes the URL of the callback into the terminal.
+    /// For an http redirect URI with a loopback address, the presenter opens the system browser and listens for the callback. For another
+    /// redirect URI, the user pastes the URL of the callback into the terminal.
     package func presenter(for redirectURI: String?) throws -> any Presenter {
         if sandbox != nil { return SandboxBuyer(transport: try CurlTransport()) }
         guard let url = redirectURI.flatMap({ try? HTTPURL($0) }), !url.isSecure, url.isLoopback else {

@@ -191,7 +191,7 @@ extension WebShop {
         do {
             try await context.endOtherSignIns()
         } catch let error as IdentityError where [.storeCorrupt, .storeKeyMismatch].contains(error.code) {
-            // A session that cannot be read signs nobody in. All other sessions have ended, and this browser's session must end too.
+            // A session that cannot be read is no valid sign-in. All other sessions have ended, and this browser's session must end too.
         }
         var response = try WebResponse.redirect(to: "/auth/logout")
         // With status 307, the browser repeats the POST: the route `logout` ends no session for a GET.

@@ -135,7 +135,7 @@ extension WebShop {
         context.request.formValue("quantity").flatMap { Int($0) }.flatMap { (0...99).contains($0) ? $0 : nil }
     }
 
-    /// Runs an operation; if Shopify rejects it, the page shows a notice, and another error leads to an error page.
+    /// Runs an operation; if Shopify rejects the operation, the browser goes to `page`, which shows a notice.
     func changing<Value>(page: String, _ body: () async throws -> Value) async throws -> Value {
         do {
             return try await body()

@@ -76,7 +76,6 @@ extension WebShop {
             """
     }
 
-    /// The page of a product with its variants.
     func product(_ handle: String, _ context: WebContext) async throws -> WebResponse {
         let storefront = self.storefront
         let operation = ProductByHandle(handle: handle, variantCount: 100, readsTags: true)

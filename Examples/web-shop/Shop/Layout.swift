@@ -42,10 +42,7 @@ extension WebShop {
         return response
     }
 
-    /// The headers of a page.
-    ///
-    /// Chromium applies `form-action` also to the redirect after a form, so the policy names the checkout and the providers' logout
-    /// pages.
+    /// Chromium applies `form-action` also to the redirect after a form, so the policy names the checkout and the logout pages.
     private func securityHeaders(_ facts: ShopFacts.Facts, _ context: WebContext) async -> [(String, String)] {
         let targets = (facts.origins + (await context.logoutOrigins())).joined(separator: " ")
         let pictures = (["https://cdn.shopify.com"] + facts.origins).joined(separator: " ")
@@ -60,7 +57,7 @@ extension WebShop {
 
     private func account(_ session: Session?, _ context: WebContext) -> Markup {
         guard let session else {
-            // With a return path that the policy refuses, the sign-in would fail. Without a return path, it leads to the home page.
+            // A return path that the policy refuses would make the sign-in fail. A sign-in without a return path leads to the home page.
             let target = context.request.method == .post ? "/" : context.request.target
             let path = try? ReturnPathPolicy.pathsOnly.location(for: target)
             let link = Link.to("/auth/login", ["return": path])

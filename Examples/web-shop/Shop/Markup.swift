@@ -17,7 +17,6 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
     init(stringLiteral html: String) { self.html = html }
     init(stringInterpolation: StringInterpolation) { html = stringInterpolation.html }
 
-    /// Empty HTML.
     static let none: Markup = ""
 
     private static func escaped(_ text: String) -> String {

@@ -21,7 +21,6 @@ final class ShopFacts: Sendable {
     private let storefront: StorefrontClient
     private let clock: any IdentityClock
     private let state = Mutex(State())
-    /// The pause after a failed request.
     private static let pause = Duration.seconds(10)
 
     init(_ storefront: StorefrontClient, clock: any IdentityClock) {

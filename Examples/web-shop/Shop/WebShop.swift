@@ -5,9 +5,7 @@ public import IdentityWeb
 internal import ShopifyCustomerAccount
 internal import ShopifyStorefront
 
-/// A whole web shop: catalogue, cart, sign-in, checkout and account, as pages that a server renders.
-///
-/// It contains no server: it turns a `WebRequest` into a `WebResponse`.
+/// A whole web shop with catalogue, cart, sign-in, checkout and account: returns a page for each request, but contains no server.
 ///
 /// ```swift
 /// let shop = try await WebShop.open(try IdentityConfiguration(contentsOf: "identity.json"), publicOrigin: "https://shop.example")

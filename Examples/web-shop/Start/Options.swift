@@ -24,7 +24,7 @@ public struct Options: Sendable {
         }
     }
 
-    /// An origin in the form that browsers send; any other text unchanged, because `SignInRoutes` refuses it with an error.
+    /// An origin in the form that browsers send; another text stays unchanged, and `SignInRoutes` refuses the text with an error.
     private static func normalized(_ origin: String) -> String {
         guard let url = try? HTTPURL(origin), url.path == "/", url.query == nil else { return origin }
         return url.origin

@@ -15,9 +15,7 @@ public enum ShopProgram {
         }
     }
 
-    /// Waits for SIGINT or SIGTERM, or until the task is cancelled.
-    ///
-    /// - Parameter announce: Called as soon as a signal ends the wait.
+    /// Starts to listen for SIGINT and SIGTERM, calls `announce`, and waits for a signal or a cancellation of the task.
     static func waitForSignal(_ announce: () -> Void) async {
         let (received, signals) = AsyncStream.makeStream(of: Void.self)
         let (registered, registrations) = AsyncStream.makeStream(of: Void.self)
@@ -29,7 +27,7 @@ public enum ShopProgram {
             source.resume()
             return source
         }
-        // The sources are registered in the background. A signal before that has no effect.
+        // Dispatch registers the sources in the background, and ignores signals that arrive before that.
         for await _ in registered.prefix(sources.count) {}
         announce()
         _ = await received.first { _ in true }

@@ -82,7 +82,7 @@ public struct StartedShop: Sendable {
 
     /// Waits for running refreshes, which may hold a token that is stored nowhere else, and stops the sandbox.
     ///
-    /// Call it when the server has answered its last request and `maintain` has ended.
+    /// Call this function when the server has answered its last request and `SessionManager.maintain()` has ended.
     public func close() async {
         let lost = await shop.sessions.drain()
         if !lost.isEmpty { print("New tokens are lost. These sessions may need a new sign-in: \(lost)") }
