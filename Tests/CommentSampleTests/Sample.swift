@@ -1,6 +1,5 @@
 import Foundation
 
-/// A Swift sample with its file and line.
 struct Sample {
     let place: String
     /// Whether the text before the sample says that no test compiles it.
@@ -12,10 +11,9 @@ struct Sample {
         self.isMarked = isMarked
     }
 
-    /// The Swift blocks of a page.
     static func samples(ofPage page: SourceText) -> [Sample] { samples(of: page.path, page.lines) }
 
-    /// The Swift blocks of the documentation comments of a file.
+    /// The Swift blocks in the documentation comments of a file.
     static func samples(ofComments file: SourceText) -> [Sample] {
         let lines = file.lines.map { line in
             line.hasPrefix("///") ? line.dropFirst(3).trimmingCharacters(in: .whitespaces) : nil
@@ -42,9 +40,9 @@ struct Sample {
         return samples
     }
 
-    /// Whether a file contains the lines of this sample.
+    /// Whether a file contains the lines of this sample; a comment that begins with `// …` stands for any lines.
     ///
-    /// The imports can be anywhere in the file. A comment that begins with `// …` stands for any lines.
+    /// The imports can be anywhere in the file.
     func isPart(of file: SourceText) -> Bool {
         let imports = lines.filter { $0.hasPrefix("import ") }
         let code = lines.filter { !$0.hasPrefix("import ") }.drop { $0.isEmpty }

@@ -13,7 +13,6 @@ struct JourneyTests {
         case confidential, publicPKCE, confidentialPKCE, discovered, sfcc
     }
 
-    /// The sandbox and a provider that is its client.
     private func place(
         _ client: Client
     ) async throws -> (sandbox: Sandbox, provider: any BoltAuthorizing, environment: IdentityEnvironment) {

@@ -24,7 +24,6 @@ struct SFCCRefreshTests: SFCCSuite {
         .message(status: status, headers: target.map { [("Location", $0)] } ?? [])
     }
 
-    /// The tokens of a session, with a refresh token.
     private func tokens(_ shop: FakeBolt) throws -> TokenSet {
         TokenSet(
             buyer: Buyer(issuer: shop.origin + SFCCProvider.unverifiedIssuerSuffix, subject: "customer:1"),
@@ -34,7 +33,7 @@ struct SFCCRefreshTests: SFCCSuite {
         )
     }
 
-    /// The refusal of a failed refresh, whose kind says what the failure means for the session.
+    /// The refusal of a failed refresh; its kind says what the failure means for the session.
     private func refusal(
         _ shop: FakeBolt,
         _ provider: SFCCProvider? = nil,

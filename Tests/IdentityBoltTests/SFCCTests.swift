@@ -34,7 +34,7 @@ struct SFCCTests: SFCCSuite {
         #expect(second.body.isEmpty)
         #expect(tokens.expiresAt == shop.clock.now + 900)
         #expect(tokens.refreshToken == nil)
-        // Another buyer's login begins without any cookie.
+        // A login of another buyer begins without cookies.
         _ = try await signIn(provider)
         #expect(shop.requests[2].header("cookie") == nil)
     }

@@ -67,7 +67,7 @@ struct ConfigurationCanaryTests {
                 #""M""#, #"{"env":"M"}"#, #"{"file":"M"}"#, #"{"env":"SET","M":"M"}"#, #"["M"]"#,
                 "\"https://M@id.example/\"",
             ] {
-                // Names of members may be repeated, because they are probably misspelled.
+                // Error messages may repeat the names of members, because an unknown name is probably a misspelling and not a secret.
                 guard !form.contains("\"M\":") else { continue }
                 read(
                     whole.replacing("X", with: form.replacing("M", with: witness.canary.plant("secret"))),

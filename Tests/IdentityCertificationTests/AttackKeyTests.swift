@@ -3,7 +3,6 @@ import IdentityOIDC
 import IdentitySandbox
 import Testing
 
-/// Attacks by keys and signatures, against the whole client.
 @Suite("Attacks: keys and signatures")
 struct AttackKeyTests {
     @Test(
@@ -14,7 +13,7 @@ struct AttackKeyTests {
         try await CertificationModule.run { module in
             try await module.refusesLogin(.idTokenAlgorithm, .unsigned(spelling))
             try await module.refusesLogin(.idTokenMalformed, .unsigned().and(.tokenHeader("alg", nil)))
-            // Also with an accepted algorithm name and an empty signature.
+            // The client also refuses an accepted algorithm name with an empty signature.
             try await module.refusesLogin(.idTokenSignature, .idToken { $0.signature = .absent })
         }
     }
@@ -27,7 +26,7 @@ struct AttackKeyTests {
         for algorithm in [SandboxOpenIDConfiguration.Algorithm.rs256, .es256] {
             var openID = SandboxOpenIDConfiguration()
             openID.algorithm = algorithm
-            // Also if the metadata list HS256.
+            // The client also refuses HS256 if the metadata list it.
             let metadata = SandboxFault.member(
                 "id_token_signing_alg_values_supported",
                 .array([.string("HS256"), .string("RS256"), .string("ES256")])

@@ -5,7 +5,6 @@ import IdentityOIDC
 import IdentitySandbox
 import Testing
 
-/// Attacks through HTTP messages: redirects, sizes and characters.
 @Suite("Attacks: redirects, sizes and characters of HTTP messages")
 struct AttackWireTests {
     @Test(

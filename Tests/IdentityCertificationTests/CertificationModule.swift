@@ -14,7 +14,6 @@ import Testing
 struct CertificationModule {
     /// The settings of a module that differ from the defaults.
     struct Setup {
-        /// The configuration of the provider.
         var openID = SandboxOpenIDConfiguration()
         /// A change of the metadata, in addition to the changes that every module makes.
         var metadata: SandboxFault?
@@ -22,9 +21,7 @@ struct CertificationModule {
         var keys: SandboxFault?
         /// Whether `max_age=0` may be sent with `prompt=none`, which one module requires.
         var asksSilentlyForFreshLogin = false
-        /// Receives the events of the client.
         var observer: (any IdentityObserver)?
-        /// Changes the client.
         var client: (inout OpenIDProvider.Configuration) -> Void = { _ in }
     }
 

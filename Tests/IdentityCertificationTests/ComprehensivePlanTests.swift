@@ -19,7 +19,7 @@ struct ComprehensivePlanTests {
         let metadata = SandboxFault.member("id_token_signing_alg_values_supported", .array([.string("HS256")]))
         try await CertificationModule.run(.init(metadata: metadata)) { module in
             try await module.refusesLogin(.idTokenAlgorithm, .signature(.hmac(key: Array("another secret".utf8))))
-            // Also with the correct secret, because a client secret never verifies a signature (decision 4).
+            // HS256 with the correct secret is refused too, because a client secret never verifies a signature (decision 4).
             let secret = try #require(module.openID.configuration.clientSecret)
             try await module.refusesLogin(.idTokenAlgorithm, .hmac(clientSecret: secret))
         }

@@ -251,7 +251,6 @@ struct FAPI2PlanTests {
 }
 
 extension String {
-    /// A callback URL without one of its parameters.
     func removingField(_ name: String) -> String {
         let parts = split(separator: "?", maxSplits: 1)
         guard parts.count == 2 else { return self }

@@ -40,7 +40,6 @@ struct FormPostPlanTests {
             #expect(error?.kind == .signInAgain)
             #expect(module.openID.requests(to: .authorization).first?.queryValue("max_age") == "0")
             #expect(module.openID.requests(to: .token).isEmpty)
-            // The next login succeeds.
             try await module.acceptsLogin()
         }
     }

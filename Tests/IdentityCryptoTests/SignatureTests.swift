@@ -48,7 +48,7 @@ struct SignatureTests {
                 }
                 let signature = try key.sign(message, algorithm: algorithm)
                 #expect(verification.verify(signature, of: message, algorithm: algorithm))
-                // Twice: the second time with the pooled context.
+                // The second verification uses the pooled context.
                 #expect(verification.verify(signature, of: message, algorithm: algorithm))
                 #expect(!verification.verify(signature, of: message + [0], algorithm: algorithm))
                 #expect(!verification.verify(signature, of: [], algorithm: algorithm))

@@ -23,7 +23,6 @@ struct BrokenTransportTests {
         }
     }
 
-    /// A transport with one mistake.
     private final class BrokenTransport: HTTPTransport {
         private struct State {
             var hasAsked = false

@@ -18,7 +18,7 @@ struct CurlProxyTests {
             let transport = try CurlTransport()
             let response = try await transport.send(.patient(server.origin + "/"))
             #expect(response.status == 200)
-            // The server does not speak TLS. Through a proxy, the proxy would refuse the request.
+            // The server does not speak TLS, so the TLS handshake fails. A proxy would have refused the request before the handshake.
             await #expect {
                 try await transport.send(.patient("https://localhost:\(server.port)/"))
             } throws: {

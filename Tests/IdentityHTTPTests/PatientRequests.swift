@@ -28,7 +28,6 @@ extension HTTPRequest {
     }
 }
 
-/// Sends a request and returns its error; nil if it succeeds.
 func failure(_ transport: CurlTransport, _ request: HTTPRequest) async -> HTTPTransportError? {
     do throws(HTTPTransportError) {
         _ = try await transport.send(request)

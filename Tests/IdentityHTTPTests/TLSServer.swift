@@ -23,12 +23,10 @@ final class TLSServer: Sendable {
     private var folder: String { directory.path }
     private let process: pid_t
 
-    /// - Parameters:
-    ///   - names: The certificate's `subjectAltName`.
-    ///   - isExpired: Whether the certificate has expired.
-    ///   - options: Further options of `s_server`; with `-HTTP` the server responds with the content of files that ``write(_:to:)`` writes.
-    ///   - isInteractive: Whether the test responds through ``channel``; otherwise the program does.
-    /// - Throws: An error when the server does not start.
+    /// `names` is the certificate's `subjectAltName`, and `options` are further options of `s_server`.
+    ///
+    /// With the option `-HTTP`, the server responds with the content of files that ``write(_:to:)`` writes. With `isInteractive`, the test
+    /// responds through ``channel``.
     init(
         names: String = "IP:127.0.0.1,DNS:localhost",
         isExpired: Bool = false,

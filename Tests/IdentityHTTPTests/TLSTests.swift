@@ -160,7 +160,7 @@ import Testing
             let server = try await TLSServer(options: [version], isInteractive: true)
             let transport = try CurlTransport(configuration: .init(certificateAuthorityFile: server.authorityFile))
             _ = try respond(on: server, with: [["first", "planted"], ["second"]], together: !isLate)
-            // Refusing the first response is permitted, too.
+            // The transport may also refuse the first response.
             _ = try? await transport.send(request("https://127.0.0.1:\(server.port)/"))
             try await Task.sleep(for: .milliseconds(pause))
             body = try? await transport.send(request("https://127.0.0.1:\(server.port)/")).body

@@ -4,7 +4,6 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A store with one mistake.
 final class BrokenStore: WrappingStore, UsedTokenStore, ExpirySweeping {
     struct Untyped: Error {}
 

@@ -4,14 +4,12 @@ import Testing
 
 @Suite("Documentation")
 struct DocumentationTests {
-    /// The error codes that a source file defines.
     private func codes(in path: String) throws -> [Substring] {
         try Repository.text(path).split(separator: "rawValue: \"").dropFirst().compactMap {
             $0.split(separator: "\"").first
         }
     }
 
-    /// The source files that define error codes.
     private func files() throws -> [String] {
         let sources = Repository.root.appending(path: "Sources").path
         let paths = try FileManager.default.subpathsOfDirectory(atPath: sources).filter { $0.hasSuffix(".swift") }
@@ -66,7 +64,6 @@ struct DocumentationTests {
             .filter { !$0.contains("://") }
     }
 
-    /// The anchors of a page's headings.
     private func anchors(of page: String) throws -> [String] {
         try prose(page).split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
             let heading = line.drop { $0 == "#" }.dropFirst().lowercased()

@@ -5,10 +5,8 @@ import IdentityTesting
 import TestDoubles
 import Testing
 
-/// Logins whose tokens were issued and whose session could not be stored.
 @Suite("Tokens of a login that could not be stored")
 struct DroppedTokensTests {
-    /// Logs in while the store fails to insert sessions.
     private func failedLogin(at provider: String, _ stage: LogoutStage) async throws -> IdentityError? {
         let started = try await stage.manager.begin(provider)
         let callback = try LoginCallback(form: Array("code=c&\(try #require(started.url.query))".utf8))

@@ -36,7 +36,6 @@ struct LoginStage {
     }
 }
 
-/// Records how logins end.
 final class RecordingDelegate: LoginDelegate {
     let calls = Mutex<[String]>([])
     func loginDidComplete(_ session: Session) { calls.withLock { $0.append("completed") } }

@@ -83,10 +83,8 @@ final class LogoutProvider: WrappingProvider, LogoutStateSupporting, BackChannel
         return notice
     }
 
-    /// The revoked refresh tokens, in order.
     var revoked: [String] { state.withLock { $0.revoked } }
 
-    /// Runs at each revocation.
     func onRevocation(_ body: (@Sendable (TokenSet) async throws -> Void)?) {
         state.withLock { $0.onRevocation = body }
     }
@@ -229,15 +227,10 @@ struct LogoutStage {
         return configuration
     }
 
-    /// Creates a session manager with the three providers.
+    /// Sleeps that are shorter than `skippedSleep` return immediately.
     ///
-    /// - Parameters:
-    ///   - configuration: The configuration of the session manager.
-    ///   - skippedSleep: Sleeps that are shorter than this duration return immediately.
-    ///   - equivalentIssuers: The issuers that count as one at the first provider.
-    ///   - othersEquivalentIssuers: The issuers that count as one at the other provider; nil uses those of the first.
-    ///   - observers: The observers of the session manager.
-    /// - Throws: `IdentityError` for duplicate provider names.
+    /// The issuers in `equivalentIssuers` count as one issuer at the first provider, and those in `othersEquivalentIssuers` at the other
+    /// provider; nil uses the issuers of the first provider.
     init(
         configuration: SessionManager.Configuration = LogoutStage.patient,
         skippedSleep: Duration = .zero,

@@ -3,16 +3,12 @@ import Testing
 
 /// Searches this process's memory, also freed memory, for bytes.
 ///
-/// It allocates its buffers when it is created, because later allocations could overwrite the bytes to find.
+/// The initializer allocates the buffers, because a later allocation could overwrite the bytes to find.
 final class MemorySearch {
     private var maps = [UInt8](repeating: 0, count: 1 << 20)
     private var room = [UInt8](repeating: 0, count: 1 << 20)
 
-    /// Counts the occurrences of bytes in memory.
-    ///
-    /// - Parameter needle: The inverted bytes, so that the search itself does not put them into memory.
-    /// - Returns: The number of occurrences.
-    /// - Throws: An error when the memory cannot be read.
+    /// Counts the occurrences of bytes; `needle` contains the inverted bytes, so that the search itself does not put the bytes into memory.
     func occurrences(ofInverted needle: [UInt8]) throws -> Int {
         let length = try readMaps()
         let memory = unsafe open("/proc/self/mem", O_RDONLY | O_CLOEXEC)

@@ -14,14 +14,9 @@ struct MixUpCheckTests {
         let honest: StrictProvider
         let manager: SessionManager
 
-        /// Creates a session manager with both providers.
+        /// `attacker` and `honest` are the redirect URIs of the two providers; the login begins at the attacker and expects `issuer`.
         ///
-        /// - Parameters:
-        ///   - attacker: The redirect URI of the provider where the login begins.
-        ///   - honest: The redirect URI of the other provider.
-        ///   - issuer: The issuer that the login expects.
-        ///   - tenant: The tenant of the attacker, which the manager serves; the other provider belongs to `shop-2`.
-        /// - Throws: `IdentityError` for duplicate provider names.
+        /// The manager serves the attacker's `tenant`; the honest provider belongs to `shop-2`.
         init(attacker: String?, honest: String?, issuer: String? = nil, tenant: String? = nil) throws {
             let clock = ManualClock()
             self.attacker = StrictProvider(

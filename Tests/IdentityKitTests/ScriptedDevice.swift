@@ -44,7 +44,6 @@ final class ScriptedDevice: WrappingProvider, DeviceAuthorizing {
         state = Mutex(State(steps: steps.reversed()))
     }
 
-    /// The times of the polls.
     var polls: [Duration] { state.withLock { $0.polls } }
 
     func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {

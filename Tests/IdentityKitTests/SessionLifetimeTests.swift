@@ -4,7 +4,6 @@ import IdentityTesting
 import Synchronization
 import Testing
 
-/// A cart that counts ended sessions.
 private final class EndCounter: SessionParticipant {
     private let count = Mutex(0)
     var ends: Int { count.withLock { $0 } }
@@ -21,7 +20,7 @@ struct SessionLifetimeTests {
         let store = InMemoryStore()
         let provider: JournaledProvider
 
-        /// - Parameter lifetime: The lifetime of access tokens, in days.
+        /// `lifetime` is the lifetime of access tokens in days.
         init(lifetime: Double = 1_000) {
             provider = JournaledProvider(clock: clock, lifetime: lifetime * 86_400)
         }

@@ -17,7 +17,7 @@ private final class UncertainStore: WrappingStore {
         self.laterKind = laterKind
     }
 
-    /// The next removals fail; true: after the session was removed.
+    /// The next removals fail; an element is true if the removal fails after the session was removed.
     func failRemovals(_ afterCommit: [Bool]) { state.withLock { $0.removals = afterCommit } }
     /// The next insertion of a session succeeds, but throws this error.
     func failInsertion(with error: IdentityError) { state.withLock { $0.insertion = error } }

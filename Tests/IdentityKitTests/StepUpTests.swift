@@ -17,7 +17,7 @@ private final class ClaimsProvider: WrappingProvider, TokenRevoking {
 
     let inner: StrictProvider
     private let state = Mutex<(login: Login, asked: LoginOptions?, revoked: [String])>((Login(), nil, []))
-    /// How many exchanges have to be in progress until the first one is answered.
+    /// The number of exchanges that must be in progress before the provider responds to the first one.
     private let simultaneousExchanges = Mutex(0)
 
     init(_ inner: StrictProvider) {

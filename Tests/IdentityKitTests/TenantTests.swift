@@ -24,7 +24,6 @@ struct TenantTests {
             try TenantTests.manager(providers, store, clock, tenant: tenant)
         }
 
-        /// Creates a session of one buyer at a shop.
         func signIn(at shop: Int) async throws -> SessionID {
             let tokens = providers[shop - 1].mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
             return try await manager(of: "shop-\(shop)").establish(tokens, provider: "login-shop-\(shop)").id
@@ -47,7 +46,6 @@ struct TenantTests {
         )
     }
 
-    /// Expects that a call throws session_unknown.
     private func expectUnknown(_ call: () async throws -> Void) async {
         let error = await #expect(throws: IdentityError.self) { try await call() }
         #expect(error?.code == .sessionUnknown)

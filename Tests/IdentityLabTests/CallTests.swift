@@ -11,7 +11,6 @@ struct CallTests {
     private final class Requests: Sendable {
         private let seen = Mutex<[LoopbackRequest]>([])
         var all: [LoopbackRequest] { seen.withLock(\.self) }
-        /// Adds a request; returns how many there are.
         func add(_ request: LoopbackRequest) -> Int {
             seen.withLock {
                 $0.append(request)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("identity-lab check", .timeLimit(.minutes(10)))
 struct CheckTests {
-    /// One line of the result of `check`.
+    /// One line of the output of `check`.
     private struct Point {
         let result: String
         let message: String
@@ -185,7 +185,7 @@ struct CheckTests {
             let ended = try await stage.run("check", "--config", broken.path, "--json")
             #expect(ended.status == 2)
             #expect(try ended.event("error")["message"]?.string?.contains("line 3, column 1") == true, "\(ended)")
-            // A file with a provider alone, as the guides of Shopify and Bolt begin.
+            // A configuration file with a provider and no other section, as the guides of Shopify and Bolt begin.
             let alone = stage.folder.appendingPathComponent("alone.json")
             try Data(#"{"providers":{"b":{"kind":"bolt-sfcc","host":"shop.example","siteID":"Shop"}}}"#.utf8)
                 .write(to: alone)

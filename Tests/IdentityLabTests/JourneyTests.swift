@@ -169,7 +169,7 @@ struct JourneyTests {
     func openIDLogin() async throws {
         let folder = try TemporaryDirectory("lab")
         defer { folder.remove() }
-        // The example of Documentation/Using/Sandbox.md, with two members more.
+        // The example of Documentation/Using/Sandbox.md with two additional members.
         let file = try folder.write(
             """
             { "clients": [

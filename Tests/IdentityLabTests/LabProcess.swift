@@ -17,7 +17,7 @@ final class LabProcess: Sendable {
     private struct State {
         var output = Channel()
         var errors = Channel()
-        /// The number of lines that were already read.
+        /// The number of lines that the test has read.
         var taken = 0
     }
 
@@ -51,7 +51,7 @@ final class LabProcess: Sendable {
     /// The write end of its standard input; -1 after it is closed.
     private let input: Mutex<Int32>
 
-    /// What the test does with an output of the process.
+    /// How the test reads an output of the process.
     enum Reader {
         case reads
         /// The read end of the pipe is closed after a line.
@@ -132,7 +132,6 @@ final class LabProcess: Sendable {
         }
     }
 
-    /// Waits for the end of the process and returns all its output.
     func ended() async -> Ended {
         let status = await exitStatus.value()
         while state.withLock({ !$0.output.isClosed }) { await change(\.output) }

@@ -91,7 +91,6 @@ final class LabStage: Sendable {
         return await process.ended()
     }
 
-    /// Changes the stored tokens of a session.
     func changeTokens(of id: SessionID, _ change: (inout TokenSet) -> Void) async throws {
         try await withStore { try await Self.changeTokens(of: id, in: $0, change) }
     }
@@ -110,7 +109,6 @@ final class LabStage: Sendable {
         #expect(try await store.replace(stored, expecting: generation))
     }
 
-    /// Adds login attempts to the store.
     func addLoginAttempts(_ count: Int) async throws {
         try await withStore { store in
             for number in 0..<count {

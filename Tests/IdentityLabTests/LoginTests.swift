@@ -143,7 +143,7 @@ struct LoginTests {
                 #expect(ended.status == 75, "\(answer): \(ended)")
                 #expect(try ended.event("error")["kind"]?.string == "retry_later")
             }
-            // No server listens on this port. Another test's server may get a freed one.
+            // No server listens on port 1. A port that a test has just freed may get the server of another test.
             let down = try stage.configuration(changing: "any") { $0["issuer"] = .string("http://127.0.0.1:1") }
             let login = ["login", "--provider", "any", "--config", down, "--callback", "stdin", "--json"]
             let ended = try await LabProcess(login, environment: stage.environment).ended()

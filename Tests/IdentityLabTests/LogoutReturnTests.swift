@@ -22,7 +22,6 @@ struct LogoutReturnTests {
         }
     }
 
-    /// Signs out with the return on standard input.
     private static func logout(
         _ stage: LabStage,
         _ id: String,

@@ -45,7 +45,6 @@ final class SandboxProcess: Sendable {
         #expect(await process.ended().status == 0)
     }
 
-    /// The members of a provider in the printed file.
     func provider(_ name: String) throws -> JSONValue {
         try #require(started["configuration"]?["providers"]?[name])
     }
@@ -120,7 +119,6 @@ final class SandboxProcess: Sendable {
         return (response.status, try JSONValue(parsing: response.body))
     }
 
-    /// Sends a command to the control port.
     func send(_ command: String, _ body: String = "") async throws -> (status: Int, json: JSONValue) {
         try await post(control + command, body, [("Authorization", "Bearer " + token)])
     }

@@ -27,19 +27,12 @@ final class RawSocket: Sendable {
         _ = unsafe IdentityPlatform.send(descriptor, bytes, bytes.count, Platform.sendFlags)
     }
 
-    /// Reads until the server closes or resets the connection.
-    ///
-    /// - Parameters:
-    ///   - size: The maximum number of bytes of one read.
-    ///   - pause: The time between two reads, in microseconds.
-    /// - Returns: All that the server has sent, as UTF-8.
+    /// Reads until the server closes or resets the connection, `size` bytes at a time, with a pause in microseconds after each read.
     func readToEnd(by size: Int = 4096, pausing pause: UInt32 = 0) async -> String {
         await read(by: size, pausing: pause).text
     }
 
-    /// Reads until the server closes or resets the connection.
-    ///
-    /// - Returns: Whether the server has reset the connection.
+    /// Reads until the server closes or resets the connection, and returns whether the server has reset it.
     func readToReset() async -> Bool {
         await read(by: 4096, pausing: 0).wasReset
     }

@@ -6,7 +6,6 @@ import Testing
 
 @Suite("Claims of a session")
 struct ClaimsTests {
-    /// Arrays within arrays, with a text in the innermost.
     private static func nested(_ depth: Int) -> JSONValue {
         (0..<depth).reduce(JSONValue.string("deep")) { value, _ in .array([value]) }
     }

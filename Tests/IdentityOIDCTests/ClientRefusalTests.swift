@@ -13,7 +13,6 @@ struct ClientRefusalTests {
         return FakeProvider.json(["error": .string(error)], status: status)
     }
 
-    /// The audiences of the assertions that were sent to a path.
     private static func audiences(_ fake: FakeProvider, _ path: String) throws -> [String?] {
         try fake.requests(to: path).map { request in
             let assertion = try #require(request.formFields().first { $0.0 == "client_assertion" }?.1)

@@ -24,9 +24,7 @@ struct DPoPTests {
         )
     }
 
-    /// Requires a DPoP nonce at the token endpoint and at UserInfo.
-    ///
-    /// The two endpoints have the same origin and different nonces.
+    /// Requires a DPoP nonce at the token endpoint, and another one at UserInfo, although both have the same origin.
     private static func demandNonces(_ request: LoopbackRequest) -> LoopbackResponse? {
         let wanted = request.path == "/userinfo" ? "rs-1" : "as-1"
         guard request.path == "/token" || request.path == "/userinfo", ObservedProof.nonce(in: request) != wanted else {

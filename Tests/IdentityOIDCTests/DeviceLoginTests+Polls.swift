@@ -8,7 +8,6 @@ import IdentityTesting
 import TestDoubles
 import Testing
 
-/// The responses to polls of a device login.
 extension DeviceLoginTests {
     struct Poll: Sendable, CustomTestStringConvertible {
         let testDescription: String

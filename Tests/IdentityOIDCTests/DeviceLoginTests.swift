@@ -17,9 +17,7 @@ struct DeviceLoginTests {
         return FakeProvider.json(object, status: status)
     }
 
-    /// A manager that waits on a manual clock.
-    ///
-    /// The fake provider issues ID tokens with fixed times.
+    /// A manager on a manual clock; the fake provider issues ID tokens with fixed times.
     private static func manager(_ world: FakeWorld, _ clock: ManualClock) throws -> SessionManager {
         SessionManager(
             providers: try ProviderRegistry([world.provider]),

@@ -133,7 +133,6 @@ final class FakeProvider: Sendable {
     }
 }
 
-/// The provider under test and the fake provider.
 struct FakeWorld {
     let fake: FakeProvider
     let provider: OpenIDProvider
@@ -167,7 +166,7 @@ struct FakeWorld {
         }
     }
 
-    /// Begins a login, whose nonce the fake puts into the ID token.
+    /// Begins a login; the fake provider puts the login's nonce into the ID token.
     func begin(_ options: LoginOptions = LoginOptions()) async throws -> AuthorizationRequest {
         let request = try await provider.authorizationRequest(options)
         fake.expect(nonce: request.attempt.nonce?.reveal())
@@ -183,12 +182,10 @@ struct FakeWorld {
         return try await provider.exchange(try callback(request), for: request.attempt)
     }
 
-    /// A session manager with the provider.
     func manager(_ store: any SessionStore = InMemoryStore()) throws -> SessionManager {
         SessionManager(providers: try ProviderRegistry([provider]), store: store, environment: environment)
     }
 
-    /// The error of a login; nil if it succeeds.
     func refusal(_ options: LoginOptions = LoginOptions()) async -> IdentityError? {
         await failure { try await login(options) }
     }

@@ -6,7 +6,6 @@ import IdentityTesting
 import TestDoubles
 import Testing
 
-/// ID tokens in the responses to refreshes.
 extension IDTokenTests {
     @Test("a refreshed ID token may repeat an auth_time with more digits than the milliseconds that a session stores")
     func fractionalLogin() throws {

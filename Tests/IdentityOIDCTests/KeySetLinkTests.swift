@@ -122,7 +122,7 @@ struct KeySetLinkTests {
         // The provider rotates its keys and signs while the old response is on its way.
         stub.publish([try key("late")])
         let late = Task { [url] in try await shared.keys(at: url, .newer(than: known, keyID: "late")) }
-        // Whether the late caller already waits or not, its keys were requested after the rotation.
+        // The late caller may wait here or not. In both cases, its keys are requested after the rotation.
         for _ in 0..<20 { await Task.yield() }
         stub.release()
         #expect(try await early.value.revision == known.revision)

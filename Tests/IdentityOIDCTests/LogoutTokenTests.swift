@@ -10,7 +10,6 @@ struct LogoutTokenTests {
     private static let forge = Result { try TokenSigner() }
     static let event = "http://schemas.openid.net/event/backchannel-logout"
 
-    /// The claims of a valid token.
     static var goodClaims: JSONObject {
         [
             "iss": .string("https://id.example"), "sub": .string("buyer-1"), "sid": .string("session-1"),

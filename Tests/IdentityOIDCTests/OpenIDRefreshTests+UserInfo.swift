@@ -4,7 +4,6 @@ import IdentityOIDC
 import TestDoubles
 import Testing
 
-/// UserInfo.
 extension OpenIDRefreshTests {
     @Test("UserInfo of another buyer is refused, and refusals of the token have their own codes")
     func userInfo() async throws {

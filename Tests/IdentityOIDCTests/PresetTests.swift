@@ -12,7 +12,6 @@ struct PresetTests {
     private static let tenant = "11111111-2222-3333-4444-555555555555"
     private static let otherTenant = "aaaaaaaa-2222-3333-4444-555555555555"
 
-    /// The provider of an entry of the configuration file.
     private func provider(_ members: String) throws -> OpenIDProvider {
         let json =
             #"{"providers":{"p":{"kind":"openid","clientID":"c","redirectURI":"https://app.example/cb",\#(members)}}}"#

@@ -3,9 +3,7 @@ import IdentityKit
 import IdentityOIDC
 import Testing
 
-/// Errors of a provider's configuration.
 extension ProviderMessageTests {
-    /// The error of an entry of the configuration file.
     private func refusal(_ members: String) throws -> IdentityError? {
         let json =
             #"{"providers":{"any":{"kind":"openid","clientID":"c","redirectURI":"https://app.example/cb",\#(members)}}}"#

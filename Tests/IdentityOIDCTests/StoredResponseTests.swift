@@ -129,7 +129,7 @@ struct StoredResponseTests {
         }
     }
 
-    /// The clock is wrong for eleven minutes and then correct: the session must be usable, and no token may be sent twice.
+    /// Sets the clock right after eleven minutes: the session must be usable then, and no token may be sent twice.
     private static func waitAndSetRight(_ stage: Stage, _ seconds: Double) async throws {
         for _ in 0..<11 {
             stage.world.clock.advance(by: .seconds(60))
@@ -150,7 +150,6 @@ struct StoredResponseTests {
     }
 }
 
-/// An action that runs at most once.
 private final class OneTime: Sendable {
     private let done = Atomic(false)
     private let body: @Sendable () -> Void
@@ -177,9 +176,7 @@ private final class SteppingStore: WrappingStore {
 
     init(_ inner: InMemoryStore) { self.inner = inner }
 
-    /// Runs an action before the n-th replacement.
-    ///
-    /// If it throws, this replacement and all later ones fail, as after a crash.
+    /// Runs an action before the n-th replacement; if the action throws, this replacement and all later ones fail, as after a crash.
     func on(_ number: Int, _ action: @escaping Action) { state.withLock { $0.before[number] = action } }
     func after(_ number: Int, _ action: @escaping Action) { state.withLock { $0.after[number] = action } }
 

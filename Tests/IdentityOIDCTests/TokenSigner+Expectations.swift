@@ -7,7 +7,6 @@ import TestDoubles
 extension TokenSigner {
     static let now = Date(timeIntervalSince1970: 1_790_000_000)
 
-    /// The claims of a valid token.
     static var goodClaims: JSONObject {
         [
             "iss": .string("https://id.example"), "sub": .string("buyer-1"), "aud": .string("client-1"),
@@ -38,7 +37,6 @@ extension TokenSigner {
         return try JSONWebKeySet(parsing: set.serialized)
     }
 
-    /// A token with ``goodClaims``.
     func token(header changes: (inout JSONObject) -> Void = { _ in }) throws -> Secret {
         try token(Self.goodClaims, header: changes)
     }

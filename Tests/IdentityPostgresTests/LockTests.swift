@@ -62,7 +62,7 @@ struct LockTests {
             try await schema.open { $0.locking = .lease(.seconds(15)) },
         ]
         let id = try sampleSession().id
-        // The longest lease, because a busy machine may renew it some seconds late.
+        // The lease has the longest length, because a busy machine may renew it some seconds late.
         try await stores[0].withLock(.session(id), waitingUpTo: .zero) { lock in
             await expect(.refreshBusy, .retryLater) {
                 try await stores[1].withLock(.session(id), waitingUpTo: .seconds(17)) { _ in
@@ -186,7 +186,7 @@ struct LockTests {
         let stores = [
             try await schema.open {
                 $0.locking = .advisory
-                // Long enough to open the store on a busy machine; the unlock waits for the whole time.
+                // The limit is long enough to open the store on a busy machine. The unlock waits for the whole limit.
                 $0.callLimit = .seconds(10)
             },
             try await schema.open { $0.locking = .advisory },

@@ -186,7 +186,7 @@ struct OpeningTests {
                 user=\(TestPostgresServer.user) password=\(TestPostgresServer.password)
                 """
             )
-            // The limits are equal, as the defaults are: without a share for each host, the first one uses up the whole call.
+            // The two limits are equal, as by default. If the hosts did not share the time, the first host would use up the whole call.
             ($0.callLimit, $0.connectLimit) = (.seconds(15), .seconds(15))
             $0.listensForNotifications = false
         }

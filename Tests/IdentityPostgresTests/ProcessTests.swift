@@ -54,7 +54,7 @@ struct ProcessTests {
         let login = try await lab(["login", "--provider", "shopify", "--callback", "sandbox"])
         let event = try #require(login.last { $0.contains(#""event":"session""#) }, "\(login)")
         let id = try #require(try JSONValue(parsing: Array(event.utf8))["id"]?.string)
-        // Longer than the lifetime of a token: each process needs a new one, or takes the one that another just got.
+        // No token is valid for the requested time, so each process needs a new token, or takes the token that another process just got.
         let token = ["token", "--session", id, "--valid-for", "100000"]
         for _ in 0..<3 {
             try await withThrowingTaskGroup(of: [String].self) { group in
@@ -115,7 +115,6 @@ struct ProcessTests {
     }
 }
 
-/// A run of `identity-lab`.
 private struct LabRun {
     private let process: Spawned
 
@@ -124,10 +123,8 @@ private struct LabRun {
         process = try Spawned.start(Spawned.path(of: "identity-lab"), arguments, variables)
     }
 
-    /// Its complete standard output.
     func lines() async throws -> [String] { try await ended().lines }
 
-    /// Its complete standard output and its exit status.
     func ended() async throws -> (status: Int32, lines: [String]) {
         let (output, errors) = (LineReader(process.output), LineReader(process.errors))
         var lines: [String] = []

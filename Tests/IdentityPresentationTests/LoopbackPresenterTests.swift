@@ -51,7 +51,7 @@ struct LoopbackPresenterTests {
         #expect(error?.kind == .configuration)
         await taken.stop()
 
-        // Another test may get a freed port first. Then another port is tried.
+        // Another test may get the freed port first. The test then tries another port.
         for attempt in 1...5 {
             let free = try await LoopbackServer.start { _ in .message(status: 204) }
             await free.stop()

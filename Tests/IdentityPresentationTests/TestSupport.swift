@@ -21,10 +21,10 @@ func get(_ port: UInt16, _ target: String, _ headers: String = "") async -> Stri
     await exchange(port, "GET \(target) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\(headers)Connection: close\r\n\r\n")
 }
 
-/// Whether the listener of a login no longer responds at its port, asked at the path of its redirect URI, which no other test uses.
+/// Whether the listener of a login no longer responds to `path`, the path of its redirect URI, which no other test uses.
 ///
-/// A connection can still succeed for a moment, because a process that another test starts may hold a copy of the closed socket. Another
-/// test's server may get the freed port, and does not know the path.
+/// A connection can still succeed: a process that another test starts may hold a copy of the closed socket for a moment, and the server
+/// of another test may get the freed port.
 func isDeaf(_ port: UInt16, _ path: String) async -> Bool {
     // The listener refuses the state of another login with status 400.
     !(await get(port, "\(path)?code=x&state=y") ?? "").hasPrefix("HTTP/1.1 400 ")
@@ -69,7 +69,6 @@ final class IdleConnection: Sendable {
 
     deinit { close(socket) }
 
-    /// Whether the other side still keeps the connection open.
     var isOpen: Bool {
         var byte: UInt8 = 0
         let count = unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
@@ -77,7 +76,6 @@ final class IdleConnection: Sendable {
     }
 }
 
-/// A value that is awaited.
 final class Awaited<Value: Sendable>: Sendable {
     private let state = Mutex<(value: Value?, waiter: CheckedContinuation<Value, Never>?)>((nil, nil))
 

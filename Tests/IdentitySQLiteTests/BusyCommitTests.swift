@@ -11,7 +11,7 @@ struct BusyCommitTests {
     private final class Batch: Sendable {
         private let works = Mutex<[PendingWork]>([])
         private let runs = Mutex(0)
-        /// How often bodies were run that do not fail.
+        /// The number of runs of bodies that do not fail.
         var runCount: Int { runs.withLock { $0 } }
 
         /// Queues calls and returns the tasks that wait for their results.

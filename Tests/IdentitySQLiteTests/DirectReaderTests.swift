@@ -15,7 +15,6 @@ struct DirectReaderTests {
 
     init() throws { directory = try StoreDirectory() }
 
-    /// A store with a session and an attachment.
     private func filled() async throws -> (store: SQLiteStore, session: StoredSession) {
         let store = try await directory.open { [clock] in $0.clock = clock }
         let session = try sampleSession()

@@ -15,7 +15,7 @@ struct TokenSizes: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let access: Int
     let refresh: Int
-    /// 0 without an ID token.
+    /// The size of the ID token; 0 without an ID token.
     let identity: Int
 
     /// Token sizes from short opaque tokens to JWTs with many groups.
@@ -52,7 +52,6 @@ struct TokenSizes: Sendable, CustomTestStringConvertible {
         )
     }
 
-    /// A token response with tokens of these sizes.
     func answer(_ serial: Int) -> String {
         """
         {"access_token":"\(text(access, serial))","token_type":"Bearer","expires_in":3600,\

@@ -25,7 +25,6 @@ struct LoginFileTests {
         }
     }
 
-    /// The number of pending logins in the database.
     private func durableLogins(_ store: SQLiteStore) async throws -> String? {
         try await store.database.read { try $0.texts("SELECT count(*) FROM login_attempt").first }
     }

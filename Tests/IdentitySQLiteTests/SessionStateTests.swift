@@ -130,7 +130,6 @@ struct SessionStateTests {
 }
 
 extension Connection {
-    /// SQLite's plan for a query.
     func plan(_ query: Query) throws -> [String] {
         try texts("EXPLAIN QUERY PLAN \(query.sql)", column: 3)
     }

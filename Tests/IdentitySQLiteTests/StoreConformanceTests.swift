@@ -41,7 +41,6 @@ struct StoreConformanceTests {
 }
 
 extension StoreDirectory {
-    /// Opens the store for the conformance suite.
     func storeUnderTest(
         _ change: @escaping @Sendable (inout SQLiteStore.Configuration) -> Void = { _ in }
     ) -> StoreUnderTest {

@@ -23,9 +23,7 @@ final class StoreDirectory: Sendable {
     var journal: String { database + "-journal" }
     var locks: String { database + ".locks" }
     var spool: String { database + ".spool" }
-    /// The directory of pending logins.
     var logins: String { database + ".logins" }
-    /// The only file of pending logins.
     var loginFile: String {
         get throws {
             let names = try entries(of: logins)
@@ -107,12 +105,10 @@ extension SQLiteStore {
         return session
     }
 
-    /// The integer key of a session's row.
     func rowKey(_ id: SessionID) throws -> Int64 {
         StoreRecords.rowKey(try records.hash(of: id))
     }
 
-    /// The integer key of the row of an attachment.
     func attachmentKey(_ name: String, _ id: SessionID) throws -> Int64 {
         StoreRecords.rowKey(try records.hash(ofAttachment: name, of: id))
     }

@@ -9,7 +9,6 @@ import Synchronization
 import TestDoubles
 import Testing
 
-/// Records the calls of the delegate's functions.
 final class Listener: AuthWebViewDelegate {
     private let calls = Mutex<[String]>([])
 

@@ -17,7 +17,6 @@ private final class SignOutVault: AuthTokenStorage {
 
     init(isBroken: Bool) { self.isBroken = isBroken }
 
-    /// The error of the last logout; nil if it succeeded.
     var error: IdentityError? { logoutError.withLock(\.self) }
 
     func signOut(at client: AuthClient, _ idToken: String) { logout.withLock { $0 = (client, idToken) } }

@@ -91,7 +91,7 @@ struct MergeRetryTests {
             try await group.waitForAll()
         }
         #expect(carts.merges == 2)
-        // A new sign-in tries it at once.
+        // A new sign-in tries the merge at once.
         try await stage.signIn(browser)
         #expect(carts.merges == 3)
         carts.recover()

@@ -145,7 +145,6 @@ struct SignInListTests {
     }
 }
 
-/// Collects events.
 final class EventLog: Sendable {
     private let events = Mutex<[ObservedEvent]>([])
 

@@ -9,14 +9,13 @@ struct Wycheproof {
         let test: JSONObject
         let file: String
 
-        /// Whether the result of the test is "valid", and not "invalid" or "acceptable".
         var isValid: Bool { test["result"]?.string == "valid" }
 
         func bytes(_ name: String) throws -> [UInt8] {
             try Wycheproof.hexadecimal(try #require(test[name]?.string))
         }
 
-        /// A number of the group's public key.
+        /// The bytes of a number of the group's public key.
         func keyBytes(_ name: String, in member: String = "publicKey") throws -> [UInt8] {
             try Wycheproof.hexadecimal(try #require(group[member]?[name]?.string))
         }

@@ -68,7 +68,6 @@ final class FailpointStage: Sendable {
     private var path: String { folder.path(of: "identity.sqlite") }
     private var secret: String { sandbox.openID.configuration.clientSecret ?? "" }
 
-    /// Creates a session whose access token has expired.
     func expiredSession() async throws -> SessionID {
         var configuration = OpenIDProvider.Configuration(
             name: "any",
@@ -79,7 +78,6 @@ final class FailpointStage: Sendable {
         configuration.redirectURI = "https://app.example/callback"
         configuration.allowsLoopbackHTTP = true
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
-        // Two thirds of the lease.
         configuration.timeout = .seconds(8)
         let (store, closeStore) = try await openStore()
         let manager = SessionManager(

@@ -17,7 +17,6 @@ struct FailpointTests {
         let testDescription: String
         /// Whether the stored state says that the refresh token may have been used.
         let isDoubt: Bool
-        /// The number of rotations at the provider after the crash.
         let rotations: Int
         /// Whether the next process finds the new tokens or their response, so that it sends no request.
         let isKept: Bool
@@ -168,7 +167,7 @@ struct FailpointTests {
     )
     func nextProcessAtPostgres(_ moment: Moment, _ grace: Grace) async throws {
         let server = try await TestPostgresServer.shared
-        // A process that waits for the crashed one although it need not would wait longer than its call permits.
+        // If the next process waited for the crashed one without need, the wait would exceed the time limit of its call.
         let waits = moment.isDoubt && !moment.isKept
         try await FailpointStage.with(grace.reuse, on: server, claimWait: waits ? nil : 600) { stage in
             let id = try await stage.expiredSession()

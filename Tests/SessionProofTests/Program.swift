@@ -28,7 +28,6 @@ struct Program: Sendable {
         return Running(process: try Spawned.start("/bin/sh", call, variables))
     }
 
-    /// A running program.
     struct Running: Sendable {
         fileprivate let process: Spawned
 
@@ -47,13 +46,11 @@ struct Program: Sendable {
         /// Kills the process; call ``end()`` afterwards.
         func crash() { kill(process.identifier, SIGKILL) }
 
-        /// Resumes a stopped process.
         func resume() { kill(process.identifier, SIGCONT) }
 
-        /// Waits until the process has ended.
         func end() async -> Ended {
             await withCheckedContinuation { continuation in
-                // Not on the cooperative pool, because this blocks until the program ends.
+                // The wait runs on a dedicated thread, because it blocks until the program ends.
                 _ = DedicatedThread.start { continuation.resume(returning: finish()) }
             }
         }

@@ -42,7 +42,6 @@ private struct LockNotingStore: WrappingStore {
 extension LegacyShop {
     fileprivate static let newPassword = Secret("analytical engine")
 
-    /// The number of requests with an operation.
     fileprivate func count(_ operation: String) -> Int {
         sandbox.storefront.requests(to: .storefront).count { $0.bodyText.contains(operation) }
     }
@@ -55,7 +54,6 @@ extension LegacyShop {
         await #expect(throws: IdentityError.self) { try await change(session, to: password) }
     }
 
-    /// Checks that the session is signed in with a token that Shopify accepts.
     fileprivate func checkSignedIn(_ session: SessionID) async throws {
         #expect(try await account(session).customer().legacyCustomer.email == Self.email)
         #expect(try await !sessions.session(session).needsLogin)
@@ -85,7 +83,7 @@ struct PasswordChangeTests {
         let transport = try NamedOperations.after("LegacyCustomerUpdate") {
             respond.finish()
             await gate.wait()
-            // Long enough for a request with the old token by a process that does not wait for the lock.
+            // The pause is long enough for a request with the old token by a process that does not wait for the lock.
             try? await Task.sleep(for: .milliseconds(500))
         }
         try await LegacyShop.with(store: store, transport: transport) { shop in

@@ -8,7 +8,6 @@ import StorefrontSandbox
 import Synchronization
 import Testing
 
-/// Records the time limits of requests.
 private final class TimedTransport: HTTPTransport {
     private let inner: CurlTransport
     private let limits = Mutex<[Duration]>([])

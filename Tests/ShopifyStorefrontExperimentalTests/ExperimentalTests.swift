@@ -52,7 +52,6 @@ import Testing
     }
 }
 
-/// The operations against the sandbox, over HTTP.
 @Suite struct ExperimentalSandboxTests {
     private let sandbox: ShopSandbox
     private let client: StorefrontClient

@@ -7,7 +7,6 @@ import ShopifyStorefront
 import TestGuides
 import Testing
 
-/// An invalid response and the expected errors.
 struct BadResponse: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let response: LoopbackResponse

@@ -7,7 +7,6 @@ import ShopifyStorefront
 import Synchronization
 import Testing
 
-/// The key of a cached response, purging, and the limits of the cache.
 extension CacheTests {
     @Test("another language, country, token, version or operation has another cache key")
     func keys() async throws {
@@ -130,7 +129,6 @@ extension CacheTests {
     }
 }
 
-/// A cache that records its calls.
 final class RecordingCache: ResponseCache {
     private let state = Mutex<(stored: (ResponseCacheKey, CachedResponse)?, questions: Int)>((nil, 0))
     var stored: (ResponseCacheKey, CachedResponse)? { state.withLock { $0.stored } }

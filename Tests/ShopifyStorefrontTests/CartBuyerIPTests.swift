@@ -28,7 +28,7 @@ import Testing
                 shop.storefront.forget()
                 _ = try await shop.sessions.refreshTokens(for: shop.session)
                 await shop.sessions.drain()
-                // A detach, which the policy `drop` leaves out.
+                // The policy `drop` would leave out the detach.
                 _ = try await shop.carts.logout(shop.session, mode: mode == .drop ? .clone : mode)
                 let addresses = Set(shop.storefront.calls.map { $0.request.header("Shopify-Storefront-Buyer-IP") })
                 #expect(addresses == ["198.51.100.9"])
@@ -46,7 +46,6 @@ import Testing
     }
 }
 
-/// A store that cannot write attachments.
 private struct ReadOnlyAttachments: WrappingStore {
     let inner: InMemoryStore
 

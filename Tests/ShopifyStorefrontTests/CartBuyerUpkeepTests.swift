@@ -204,7 +204,7 @@ import Testing
         let shop = try await SandboxShop()
         let device = try await shop.login()
         let cart = try await shop.carts.add(shop.mugs(), for: device, in: shop.context).cart
-        // The token before the refresh and the one after it.
+        // Shopify refuses the token before the refresh and the token after the refresh.
         shop.storefront.refuseNext(code: "INVALID", field: ["buyerIdentity", "customerAccessToken"], times: 2)
         let attached = try await shop.carts.attach(to: device, in: shop.context)
         #expect(attached.identity == .degraded(.identityRejected))

@@ -236,7 +236,6 @@ extension CartFailureModesTests {
 }
 
 extension SandboxShop {
-    /// Adds a gift card that ends with 1234.
     func addGiftCard(to session: SessionID, losingResponse isLost: Bool) async throws {
         guard isLost else {
             _ = try await carts.addGiftCards(["GIFT-CARD-1234"], for: session, in: context)
@@ -249,7 +248,6 @@ extension SandboxShop {
         storefront.removeAllFaults()
     }
 
-    /// Returns the cart that the next buyer gets after a logout.
     func visitorCart(_ end: CartLogout) async throws -> Cart {
         let guest = try #require(end.guest)
         return try #require(try await carts.read(for: guest, in: context)).cart
@@ -269,7 +267,6 @@ extension SandboxShop {
         return gate
     }
 
-    /// Waits until a request has arrived.
     func requestArrives(of field: String = "") async {
         while !storefront.requests.contains(where: { field.isEmpty || $0.bodyText.contains(field) }) {
             try? await Task.sleep(for: .milliseconds(5))

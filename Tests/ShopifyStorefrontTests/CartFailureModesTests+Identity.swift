@@ -242,7 +242,7 @@ extension CartFailureModesTests {
     func crash() async throws {
         let shop = try await SandboxShop()
         let session = try await shop.login()
-        // The row of a process that was killed during the creation of the cart.
+        // This is the row of a process that was killed while it created the cart.
         let pending = Secret(#"{"v":2,"pending":\#(Int(shop.clock.now.timeIntervalSince1970 * 1000))}"#)
         #expect(try await shop.first.store.setAttachment(TestShop.row, to: pending, of: session, expecting: nil))
         shop.clock.advance(by: .seconds(120))

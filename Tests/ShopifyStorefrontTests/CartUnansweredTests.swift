@@ -35,7 +35,7 @@ import Testing
         shop.storefront.removeAllFaults()
         if isRejected {
             shop.clock.advance(by: .seconds(600))
-            // The token before the refresh and the one after it.
+            // Shopify refuses the token before the refresh and the token after the refresh.
             shop.storefront.refuseNext(code: "INVALID", field: ["buyerIdentity", "customerAccessToken"], times: 2)
             let problem = try await shop.carts.attach(to: session, in: shop.context).problem
             #expect(problem?.code == .identityRejected)

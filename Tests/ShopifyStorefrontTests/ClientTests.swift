@@ -7,7 +7,6 @@ import ShopifyStorefront
 import TestGuides
 import Testing
 
-/// A custom query.
 private enum ShopNameDocument: ProbeDocument {
     static let document = GraphQLDocument(name: "ShopName", kind: .query, text: "query ShopName { shop { name } }")
 }

@@ -9,7 +9,6 @@ import TestGuides
 import Testing
 
 @Suite struct CompletionTests {
-    /// Counts the calls of a completion handler.
     private final class Calls<Value: Sendable>: Sendable {
         private let state = Mutex<[Result<Value, IdentityError>]>([])
         var all: [Result<Value, IdentityError>] { state.withLock { $0 } }

@@ -9,7 +9,6 @@ import Testing
 @Suite struct ContextTests {
     private static let token = CustomerAccessToken(issuedByShopify: Secret("shcat-1"), expiresAt: nil, issuer: "i")
 
-    /// The JSON of the variables that an operation sends.
     private func variables<Document: ProbeDocument>(
         _ document: Document.Type,
         _ context: StorefrontContext,

@@ -8,7 +8,6 @@ import Testing
 
 @testable import ShopifyStorefront
 
-/// Every generated operation, against the sandbox over HTTP.
 @Suite struct EveryOperationTests {
     private let shop: SandboxShop
     private let client: StorefrontClient

@@ -21,7 +21,6 @@ struct GuideTests {
         #expect(report.isValid, "\(report.text)")
     }
 
-    /// The rows of the migration guide's table.
     private func rows() throws -> [(id: String, tests: String)] {
         try page().text.split(separator: "\n").compactMap { line in
             let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }

@@ -105,7 +105,7 @@ import Testing
         "an operation whose document Shopify rejects is never sent again",
         arguments: [
             #"{"message":"no field x"}"#,
-            // As Shopify's validation reports it: the path is a path in the document.
+            // Shopify's validation reports a path in the document and not in the response.
             #"""
             {"message":"Field 'x' doesn't exist on type 'Cart'","locations":[{"line":1,"column":9}],
              "path":["mutation Add","cartLinesAdd","cart","x"],"extensions":{"code":"undefinedField","typeName":"Cart"}}

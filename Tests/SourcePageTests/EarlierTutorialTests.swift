@@ -34,7 +34,6 @@ private class LoginScreen: AuthWebViewDelegate {
         return components?.url?.absoluteString
     }
 
-    /// The code of a callback with the saved state.
     func code(of url: URL) -> String? {
         guard let components = URLComponents(url: url, resolvingAgainstBaseURL: true),
             let configuredComponents = URLComponents(string: client.customerAccountsApiRedirectUri),

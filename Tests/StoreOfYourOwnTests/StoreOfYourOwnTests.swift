@@ -24,7 +24,7 @@ struct StoreOfYourOwnTests {
         )
     }
 
-    /// Changes one bit of a stored record, as a faulty disk could, or assigns an attachment to another session.
+    /// Changes one bit of a stored record, or assigns an attachment to another session, as a faulty disk could.
     private static func make(
         _ damage: StoreUnderTest.Damage,
         in database: Dictionaries,

@@ -35,7 +35,7 @@ struct LoadNodeTests {
         // A driver that ended has closed its end of the pipe.
         close(node.input)
         while await lines.next() != nil {}
-        // Without effect on a node that ended. A node that still runs at the time limit must not outlive the test.
+        // The signal has no effect on a node that has ended. A node that still runs at the time limit must not outlive the test.
         kill(node.identifier, SIGKILL)
         #expect(await node.ended() == 0)
         lines.end()

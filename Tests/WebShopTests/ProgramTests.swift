@@ -16,11 +16,7 @@ struct ProgramTests {
 
     /// Signs a buyer in at the shop, ends the program, and starts it again with the same file: the buyer is still signed in.
     ///
-    /// - Parameters:
-    ///   - store: The section `store`, without its key.
-    ///   - variables: Further environment variables.
-    ///   - folder: Where the configuration file is written.
-    /// - Throws: An error when the program or a request fails.
+    /// `store` is the section `store` of the configuration without its key.
     private func signIn(
         _ store: JSONObject,
         _ variables: [String: String] = [:],
@@ -130,7 +126,8 @@ struct ProgramTests {
                 try await CurlTransport().send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
             }
             while sandbox.storefront.requests.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
-            // A thread, because other tests can delay a task: five seconds after the first signal, the program gives up the request.
+            // A dedicated thread sends the signals, because other tests can delay a task. Five seconds after the first signal, the program gives
+            // up the request.
             let isRunning = Mutex(true)
             _ = DedicatedThread.start {
                 var goesOn = true
@@ -176,15 +173,12 @@ struct ProgramTests {
     #endif
 }
 
-/// A running `web-shop`.
 private struct RunningProgram {
     private let process: Spawned
     private let output: LineReader
     private let errors: LineReader
 
-    /// Starts the program, runs the body, and ends the program by SIGTERM.
-    ///
-    /// - Returns: The exit status.
+    /// Starts the program, runs the body, ends the program by SIGTERM, and returns its exit status.
     static func run(
         _ arguments: [String],
         _ environment: [String: String],

@@ -83,7 +83,7 @@ struct TLSTests {
     }
 }
 
-/// nginx, which ends TLS.
+/// An nginx that terminates TLS.
 private struct Proxy {
     static let nginx = "/usr/sbin/nginx"
     static var isEnabled: Bool {

@@ -16,7 +16,7 @@ final class FakeBolt: Sendable {
     let clock = ManualClock()
     private let script: Script
     private let signer: TokenSigner
-    // Shared, because creating an RSA key takes longer than a whole test.
+    // All tests share the signer, because creating an RSA key takes longer than a whole test.
     private static let sharedSigner = Result { try TokenSigner() }
 
     private final class Script: Sendable {
@@ -111,7 +111,6 @@ final class FakeBolt: Sendable {
         return .json(object)
     }
 
-    /// Performs a login up to its tokens.
     func signIn(_ provider: BoltProvider) async throws -> TokenSet {
         let attempt = try await provider.authorizationRequest(LoginOptions()).attempt
         let callback = try LoginCallback(url: "/callback?code=C0DE&scope=openid&state=\(attempt.state.reveal())")

@@ -13,7 +13,6 @@ struct ScriptedPresenter: Presenter {
         return try await callback(state(of: url))
     }
 
-    /// A presenter whose login succeeds.
     static let good = ScriptedPresenter { "https://app.example/cb?code=C0DE&state=\($0)" }
 }
 
@@ -22,7 +21,6 @@ func state(of url: HTTPURL) -> String {
 }
 
 extension BoltLoginResult {
-    /// The error of a failed login.
     var failure: IdentityError? {
         if case .failed(let error) = self { error } else { nil }
     }
@@ -58,7 +56,6 @@ final class RecordingDelegate: BoltLoginDelegate {
 struct WaitingBolt: WrappingProvider, BoltAuthorizing {
     let inner: BoltProvider
     let check = StoppingPoint()
-    /// Called before each request for a login page.
     var beforePage: @Sendable () async throws -> Void = {}
 
     func authorizationRequest(_ options: LoginOptions, usePkce: Bool) async throws -> AuthorizationRequest {

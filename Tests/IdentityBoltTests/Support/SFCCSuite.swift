@@ -5,7 +5,6 @@ import IdentityKit
 import IdentityLoopback
 import IdentityTesting
 
-/// The helpers that the suites of Bolt behind SFCC share.
 protocol SFCCSuite {}
 
 extension SFCCSuite {

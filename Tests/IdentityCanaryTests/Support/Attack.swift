@@ -17,7 +17,6 @@ enum Attack: String, CaseIterable, Sendable {
     case unauthorized
     /// GraphQL errors and user errors that contain the secrets.
     case graphQL
-    /// A rate-limited response.
     case throttled
     /// An object in which each secret is a duplicate member name, which the parser refuses.
     case duplicateNames
@@ -108,7 +107,6 @@ enum Attack: String, CaseIterable, Sendable {
         }
     }
 
-    /// Changes the provider's response.
     func change(_ answer: inout HTTPResponse, for request: HTTPRequest) {
         guard var object = (try? JSONValue(parsing: answer.body))?.object else { return }
         switch self {

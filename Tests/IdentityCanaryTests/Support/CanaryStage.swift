@@ -107,7 +107,6 @@ final class CanaryStage: Sendable {
         return try await SQLiteStore.open(.init(path: directory.path(of: "identity.sqlite"), key: key))
     }
 
-    /// All files of the stage with their names.
     func files() throws -> [(name: String, bytes: [UInt8])] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).map { name in
             (name, Array((try? Data(contentsOf: folder.appendingPathComponent(name))) ?? Data()))

@@ -40,7 +40,6 @@ struct PublicTypes {
         }
     }
 
-    /// The number of public types.
     var count: Int { declarations.values.count(where: \.isPublic) }
 
     /// The names of the public types that contain secrets or personal data; nested types have qualified names.

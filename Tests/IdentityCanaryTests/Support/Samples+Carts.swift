@@ -6,7 +6,6 @@ import ShopifyStorefront
 import ShopifyStorefrontExperimental
 
 extension Samples {
-    /// Values of carts and of the Storefront client.
     static func carts(_ canary: SecretCanary) throws -> [Any] {
         let id = CartID(rawValue: "gid://shopify/Cart/\(canary.plant("cart"))?key=\(canary.plant("key"))")
         let identity = CartBuyerIdentityInput(email: .set(canary.plant("email")), phone: .set(canary.plant("phone")))

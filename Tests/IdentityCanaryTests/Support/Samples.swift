@@ -193,7 +193,7 @@ enum Samples {
         return values
     }
 
-    /// A key pair for this test only.
+    /// Only this test uses this key pair.
     private static let clientKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgJH25YnQPt52mTFfM
@@ -256,7 +256,6 @@ enum Samples {
 
 }
 
-/// A store without rows.
 private struct NoTables: SealedTables {
     func rows(of kind: SealedRow.Kind, after key: Int64, limit: Int) async throws -> [StoredRow] { [] }
     func replace(_ rows: [StoredRow], with records: [[UInt8]]) async throws -> Int { 0 }

@@ -17,12 +17,10 @@ enum SecretsOnTheWire {
         "X-Shopify-Storefront-Access-Token", "Shopify-Storefront-Buyer-IP",
     ]
 
-    /// Makes the canary search for the secrets of a request.
     static func learn(_ request: HTTPRequest, _ canary: SecretCanary) {
         values(of: request).forEach { canary.watch(Secret($0)) }
     }
 
-    /// Makes the canary search for the secrets of a response.
     static func learn(_ response: HTTPResponse, _ canary: SecretCanary) {
         var found: [String] = []
         collect(response.headers, into: &found)

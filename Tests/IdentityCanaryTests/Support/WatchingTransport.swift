@@ -5,7 +5,7 @@ import IdentityKit
 import IdentityTesting
 import Synchronization
 
-/// A transport that passes all secrets of its messages to the canary, and can replace responses.
+/// A transport that makes the canary search for the secrets of all messages, and that can replace responses.
 final class WatchingTransport: HTTPTransport {
     private struct State {
         var requests = 0

@@ -30,7 +30,6 @@ final class Witness: IdentityObserver, GraphQLObserver {
     /// The types of the seen values, without modules and generic parameters.
     var types: Set<String> { state.withLock(\.types) }
 
-    /// The sessions of the seen events.
     var sessions: Set<SessionReference> { state.withLock(\.sessions) }
 
     func identityEvent(_ event: IdentityEvent) {

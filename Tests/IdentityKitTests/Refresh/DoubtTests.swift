@@ -80,7 +80,7 @@ struct DoubtTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
         #expect(error?.code == failure.error.code)
         #expect(error?.kind != .signInAgain)
-        // In doubt, the same token was sent once more immediately.
+        // If the session is in doubt, the same token was sent once more immediately.
         #expect(world.provider.requests == (failure.isDoubt ? 2 : 1))
         let session = try await world.manager().session(id)
         #expect(session.isInDoubt == failure.isDoubt)
@@ -102,7 +102,7 @@ struct DoubtTests {
         #expect(error?.code == .systemFailure && error?.cause is ConnectionClosed)
         #expect(world.provider.refreshes == 2)
         #expect(try await world.manager.session(session.id).isInDoubt)
-        // Whether the token was used is known to the provider only; it says so in a refusal.
+        // Only the provider knows whether the token was used, and says so in a refusal.
         let another = try await world.signIn()
         world.clock.advance(by: .seconds(3601))
         let unsent = IdentityError(.retryLater, .providerUnavailable, "Not sent.")

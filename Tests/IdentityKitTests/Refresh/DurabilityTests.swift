@@ -29,7 +29,6 @@ struct DurabilityTests {
         #expect(try await manager.tokens(for: id).warning?.code == .tokensNotDurable)
         world.store.breakReads(false)
         #expect(world.heard.kinds.count { $0 == .tokensNotDurable } == 1)
-        // The store works again.
         world.store.allow(.max)
         #expect(try await manager.tokens(for: id).warning == nil)
         #expect(await manager.drain().isEmpty)

@@ -29,7 +29,6 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
         var validationHold: (@Sendable () async -> Void)?
     }
 
-    /// The outcome of a request.
     enum Answer: Sendable {
         /// The provider rotates the token, and the response is lost.
         case lost(IdentityError)
@@ -59,7 +58,6 @@ final class JournaledProvider: JournaledRefreshing, TokenRevoking {
     var requests: Int { state.withLock { $0.requests } }
     var reuses: Int { state.withLock { $0.reuses } }
     var validations: Int { state.withLock { $0.validations } }
-    /// The number of exchanged codes.
     var exchanges: Int { state.withLock { $0.exchanges } }
     var revoked: [String] { state.withLock { $0.revoked } }
     /// With `rotatesAgain`, a used token gets new tokens within the grace period, not the last response again.

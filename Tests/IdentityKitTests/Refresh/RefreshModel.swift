@@ -36,7 +36,6 @@ struct RefreshModel: Sendable, CustomTestStringConvertible {
     var laterResponse: String?
     /// The token with which the run began.
     var base: Int?
-    /// The tokens that the process received.
     var received: Set<Int> = []
     var revoked: Set<Int> = []
     var sends = 0

@@ -38,7 +38,6 @@ struct RefreshStage {
         )
     }
 
-    /// A session whose access token has expired.
     func expiredSession(_ subject: String = "buyer-1") async throws -> SessionID {
         let tokens = provider.mint(Buyer(issuer: "https://id.example", subject: subject))
         let id = try await manager().establish(tokens, provider: "journaled").id

@@ -54,7 +54,6 @@ struct RefreshTransitionTests {
 }
 
 extension SessionState {
-    /// The name of the case.
     var name: String {
         switch self {
         case .active: "active"

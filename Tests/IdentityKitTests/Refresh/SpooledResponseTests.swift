@@ -66,7 +66,7 @@ struct SpooledResponseTests {
         let world = RefreshStage()
         let id = try await world.expiredSession()
         world.store.allow(1)
-        // The spool has the response before it is validated. A process that crashes then has told nobody.
+        // The spool has the response before the response is validated. A process that crashes then has reported no event.
         let stop = StoppingPoint()
         world.provider.holdValidation { await stop.pass() }
         let crashed = try world.manager()
@@ -75,7 +75,6 @@ struct SpooledResponseTests {
         #expect(world.store.spooled == [id])
         #expect(!world.heard.kinds.contains(.tokensSpooled))
         world.provider.holdValidation(nil)
-        // The store still fails.
         _ = try await world.manager().tokens(for: id)
         #expect(world.heard.kinds.count { $0 == .tokensSpooled } == 1)
         #expect(world.provider.requests == 1)
@@ -125,7 +124,7 @@ struct SpooledResponseTests {
         expected.remaining = 1
         #expect(try await world.manager().repair() == expected)
         #expect(world.store.spooled == [damaged])
-        // An unreadable spool does not stop the repair either, and a failed repair does not stop the removal of expired sessions.
+        // An unreadable spool does not stop the repair. A failed repair does not stop the removal of expired sessions.
         world.store.breakSpoolList()
         try await world.die(at: claimed[1])
         expected.remaining = 0
@@ -323,7 +322,7 @@ struct SpooledResponseTests {
         let reads = world.store.reads
         await #expect(throws: IdentityError.self) { _ = try await manager.repair() }
         #expect(world.store.reads == reads + 1)
-        // A cancelled repair reads none.
+        // A cancelled repair reads no session.
         let cancelled = Task {
             unsafe withUnsafeCurrentTask { unsafe $0?.cancel() }
             _ = try await manager.repair()
@@ -356,7 +355,7 @@ struct SpooledResponseTests {
         #expect(try await manager.refreshTokens(for: id).tokens.accessToken.reveal() == "access-3")
         let got = try await manager.tokens(for: id)
         #expect(got.tokens.accessToken.reveal() == "access-3" && got.outcome == .stored)
-        // They cannot be refreshed before they are saved.
+        // Unsaved tokens cannot be refreshed before they are saved.
         world.clock.advance(by: .seconds(1800))
         #expect(try await manager.tokens(for: id, validFor: .seconds(1700)).outcome == .stored)
         let short = try await manager.tokens(for: id, validFor: .seconds(1900))

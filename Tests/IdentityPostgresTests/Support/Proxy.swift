@@ -53,10 +53,8 @@ final class Proxy: Sendable {
         state.withLock { $0.commitFlag = flag }
     }
 
-    /// The number of COMMITs that were kept.
     var heldCommits: Int { state.withLock { $0.heldCommits } }
 
-    /// The number of dropped responses.
     var lost: Int { state.withLock { $0.lost } }
 
     func close() {

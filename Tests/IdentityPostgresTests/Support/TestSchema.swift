@@ -45,7 +45,7 @@ struct TestSchema: Sendable {
         try await PostgresStore.open(configuration(change))
     }
 
-    /// Waits until a statement for this schema waits for a lock; `store` is used for the question.
+    /// Waits until a statement for this schema waits for a lock; `store` runs the query that finds this out.
     func waitForBlockedStatement(in store: PostgresStore) async throws {
         let blocked = """
             SELECT FROM pg_stat_activity
@@ -77,7 +77,6 @@ extension PostgresStore {
     }
 }
 
-/// A flag that can be raised.
 final class Flag: Sendable {
     private let state = Mutex(false)
 

@@ -14,7 +14,6 @@ struct OpenIDLogin {
     var redirectURI = "http://127.0.0.1:9/callback"
     var openID: SandboxOpenID { sandbox.openID }
 
-    /// A running sandbox with its own clock.
     static func start(
         _ change: (inout SandboxOpenIDConfiguration) throws -> Void = { _ in }
     ) async throws -> OpenIDLogin {
@@ -27,9 +26,7 @@ struct OpenIDLogin {
 
     var now: Int { clock.now.epochSeconds }
 
-    /// The parameters of a valid authorization request.
-    ///
-    /// Extra parameters replace parameters of the same name; empty ones remove them.
+    /// The parameters of a valid authorization request; `extra` replaces parameters, and an empty value removes the parameter.
     func parameters(_ extra: Fields = []) -> Fields {
         let good: Fields = [
             ("client_id", openID.configuration.clientID), ("response_type", "code"), ("redirect_uri", redirectURI),
@@ -43,7 +40,6 @@ struct OpenIDLogin {
         FormText.append(parameters(extra), to: openID.authorizationEndpoint)
     }
 
-    /// The parameters at the redirect URI.
     func callback(_ extra: Fields = [], buyer: SandboxBuyer = SandboxBuyer()) async throws -> [String: String] {
         TestClient.query(try await buyer.login(at: url(extra), redirectURI: redirectURI))
     }
@@ -72,7 +68,6 @@ struct OpenIDLogin {
         try await post(openID.tokenEndpoint, fields, headers: headers)
     }
 
-    /// The tokens of a whole login.
     func tokens(_ extra: Fields = [], buyer: SandboxBuyer = SandboxBuyer()) async throws -> JSONValue {
         try await token(exchange(code: try await code(extra, buyer: buyer)) + credentials).json
     }

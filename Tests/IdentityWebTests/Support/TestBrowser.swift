@@ -5,7 +5,6 @@ import Synchronization
 
 /// A simulated browser that keeps cookies and sends those that their `SameSite` attribute permits.
 final class TestBrowser: Sendable {
-    /// Where a navigation comes from.
     enum Source {
         /// The address bar, or a link of the same site.
         case sameSite
@@ -37,7 +36,6 @@ final class TestBrowser: Sendable {
         self.app = app
     }
 
-    /// The names of the kept cookies, in order.
     var cookieNames: [String] { cookies.withLock { $0.keys.sorted() } }
 
     func value(of name: String) -> String? { cookies.withLock { $0[name]?.value } }
@@ -109,7 +107,7 @@ final class TestBrowser: Sendable {
         let name = String(pair[0])
         let sameSite = attributes.first { $0.hasPrefix("SameSite=") }.map { String($0.dropFirst(9)) } ?? "Lax"
         let isSecure = attributes.contains("Secure")
-        // As browsers do: without Secure there is no SameSite=None, and no __Host- prefix.
+        // A browser refuses SameSite=None and the prefix __Host- without Secure.
         guard isSecure || sameSite != "None" && !name.hasPrefix("__Host-"), attributes.contains("Path=/") else {
             return
         }

@@ -105,9 +105,7 @@ struct WebStage {
 
     func browser() -> TestBrowser { TestBrowser(routes) }
 
-    /// Begins a sign-in and goes through the provider's pages.
-    ///
-    /// - Returns: The callback, which the browser has not delivered yet.
+    /// Begins a sign-in, goes through the provider's pages, and returns the callback, which the browser has not delivered yet.
     func begin(
         _ browser: TestBrowser,
         _ provider: String = "op",
@@ -136,7 +134,6 @@ struct WebStage {
         return try await browser.get(answer.location, from: .otherSite)
     }
 
-    /// A whole sign-in.
     @discardableResult
     func signIn(
         _ browser: TestBrowser,

@@ -56,7 +56,6 @@ final class FakeStorefront: Sendable {
         return fake
     }
 
-    /// Replaces the responses from now on.
     func now(_ handler: @escaping @Sendable (Call) async -> LoopbackResponse) {
         state.withLock { $0.handler = handler }
     }
@@ -139,7 +138,6 @@ extension LoopbackResponse {
         return .json(#"{"data":{"\#(field)":\#(payload)}\#(extra)}"#, [("X-Request-Id", "request-1")])
     }
 
-    /// The response to a query of a cart.
     static func read(_ cart: String, errors: String = "") -> LoopbackResponse {
         .json(#"{"data":{"cart":\#(cart)},"errors":[\#(errors)]}"#, [("X-Request-Id", "request-1")])
     }
@@ -149,7 +147,6 @@ extension LoopbackResponse {
 }
 
 extension String {
-    /// An entry of `errors` as JSON.
     static func graphQLError(_ code: String, _ path: String...) -> String {
         let path = path.map { #""\#($0)""# }.joined(separator: ",")
         return #"{"message":"m","path":[\#(path)],"extensions":{"code":"\#(code)"}}"#
@@ -178,7 +175,6 @@ extension String {
             """
     }
 
-    /// A line of a cart as JSON.
     static func line(quantity: String = "1", plan: String? = nil) -> String {
         let allocation = plan.map { #"{"sellingPlan":{"id":"\#($0)"}}"# } ?? "null"
         return """

@@ -20,7 +20,6 @@ enum Shared: ProbeDocument {
     )
 }
 
-/// A query about a buyer.
 enum Personal: ProbeDocument {
     static let document = GraphQLDocument(name: "Personal", kind: .query, text: "query Personal { shop { name } }")
 }
@@ -59,7 +58,6 @@ enum Adds: ProbeDocument {
     static let document = mutation("Adds", .afterReading)
 }
 
-/// A mutation that must not be repeated.
 enum Pays: ProbeDocument {
     static let document = mutation("Pays", .never)
 }
@@ -95,7 +93,6 @@ struct Probe<Document: ProbeDocument>: GraphQLOperation {
     }
 }
 
-/// Collects events.
 final class EventRecorder: GraphQLObserver {
     private let state = Mutex<[GraphQLEvent]>([])
 
@@ -117,7 +114,6 @@ final class Answers: Sendable {
 }
 
 extension FakeStorefront {
-    /// Creates a Storefront that returns these responses in order.
     static func start(_ answers: [LoopbackResponse]) async throws -> FakeStorefront {
         let answers = Answers(answers)
         return try await start { _ in answers.next() }

@@ -15,7 +15,6 @@ import Synchronization
 import TestDirectories
 import Testing
 
-/// Collects the events of adapters.
 final class CartEvents: Sendable {
     private let events = Mutex<[CartEvent]>([])
     var kinds: [CartEvent.Kind] { events.withLock { $0.map(\.kind) } }
@@ -27,11 +26,10 @@ final class BrittleStore: SessionAttachmentStore, SessionLocking, Sendable {
     private let store: any SessionAttachmentStore & SessionLocking
     /// The number of writes that still succeed, and the number of writes that fail after them; nil if all succeed.
     private let plan = Mutex<(successes: Int, failures: Int)?>(nil)
-    /// What happens before each read of a session's attachment.
+    /// The closure that runs before each read of this session's attachment.
     private let hook = Mutex<(session: SessionID, run: @Sendable () async throws -> Void)?>(nil)
     private let locks = Mutex<Set<LockName>>([])
 
-    /// The names of all locks that were requested.
     var requestedLocks: Set<LockName> { locks.withLock { $0 } }
 
     init(_ store: any SessionAttachmentStore & SessionLocking) { self.store = store }
@@ -130,7 +128,6 @@ struct SandboxShop {
         first = try await Self.process(lab, directory, clock, policy, exchanges, timeout, sandbox)
     }
 
-    /// Another process over the same file.
     func process() async throws -> Process {
         try await Self.process(lab, directory, clock, policy, exchanges, timeout, sandbox)
     }
@@ -238,12 +235,10 @@ struct SandboxShop {
         return task
     }
 
-    /// The sandbox's view of a cart.
     func state(_ cart: Cart) throws -> SandboxStorefront.CartState {
         try #require(storefront.cartStates.first { $0.id == cart.id.rawValue })
     }
 
-    /// How often a mutation or query was requested.
     func count(_ field: String) -> Int {
         storefront.requests.count { $0.bodyText.contains("\(field)(cartId") }
     }

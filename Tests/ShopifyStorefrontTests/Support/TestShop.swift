@@ -117,7 +117,6 @@ struct TestShop {
     static let row = "cart:shop.example"
     static let lines = [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)]
 
-    /// The id of the session's cart.
     var boundCart: String? {
         get async throws {
             try await store.attachment(Self.row, of: session).flatMap {

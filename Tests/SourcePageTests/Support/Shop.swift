@@ -50,7 +50,6 @@ struct Shop {
         )
     }
 
-    /// A simulated buyer who signs in at the login page.
     func buyer(_ behaviour: SandboxBuyer.Behaviour = .signIn) -> SandboxBuyer {
         SandboxBuyer(behaviour: behaviour, transport: hosts)
     }

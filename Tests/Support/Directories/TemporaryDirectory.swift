@@ -55,9 +55,7 @@ public final class TemporaryDirectory: Sendable {
         url.appendingPathComponent(file).path
     }
 
-    /// Writes a file.
-    ///
-    /// - Returns: The file's path.
+    /// Writes a file and returns its path.
     @discardableResult
     public func write(_ text: String, to file: String, mode: Int = 0o600) throws -> String {
         let path = path(of: file)

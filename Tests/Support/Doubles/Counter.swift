@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts across threads.
+/// A counter that several threads can use.
 package final class Counter: Sendable {
     private let value = Atomic(0)
 

@@ -9,9 +9,7 @@ package final class EventSink: IdentityObserver {
 
     package var all: [IdentityEvent] { events.withLock { $0 } }
     package var kinds: [IdentityEvent.Kind] { all.map(\.kind) }
-    /// The events in which an attack is suspected.
     package var attacks: [IdentityEvent.Kind] { all.filter(\.isAttackSuspected).map(\.kind) }
-    /// The sessions of the events.
     package var sessions: [SessionReference] { all.compactMap(\.session) }
 
     /// Each event as `name`, or `name detail`.
@@ -19,7 +17,6 @@ package final class EventSink: IdentityObserver {
         kinds.map { [$0.name, $0.detail].compactMap(\.self).joined(separator: " ") }
     }
 
-    /// The provider names of the events.
     package var providers: Set<String> { Set(all.map(\.provider)) }
 
     package func identityEvent(_ event: IdentityEvent) {

@@ -11,7 +11,6 @@ package struct StoppingPoint: Sendable {
         await permission.wait()
     }
 
-    /// Waits until a call has arrived.
     package func arrived() async { await arrival.wait() }
 
     /// Lets the call and all later ones continue.

@@ -46,7 +46,6 @@ package final class StrictProvider: IdentityProvider {
         self.issuer = issuer
     }
 
-    /// The number of exchanged codes.
     package var exchanges: Int { state.withLock { $0.exchanges } }
     package var refreshes: Int { state.withLock { $0.refreshes } }
     package var reuses: Int { state.withLock { $0.reuses } }

@@ -3,11 +3,10 @@ package import IdentityKit
 
 /// A provider around another one, for tests that watch, script or break single calls.
 ///
-/// It passes on the calls that the wrapper does not implement. A wrapper has only the optional abilities that it declares itself.
+/// Calls that the wrapper does not implement go to the inner provider. A wrapper has only the optional abilities that it declares itself.
 package protocol WrappingProvider: IdentityProvider {
     associatedtype Inner: IdentityProvider
 
-    /// The provider that gets the calls.
     var inner: Inner { get }
 }
 

@@ -4,13 +4,9 @@ internal import Foundation
 ///
 /// A new operation makes the test of its module fail until that test sends it.
 public enum GeneratedOperations {
-    /// The names of the operations in the folder of a module in `Sources` that are not in these requests.
+    /// The names of a module's operations that are not in these bodies of requests, sorted.
     ///
-    /// - Parameters:
-    ///   - folder: The folder that contains `Generated`, such as `ShopifyStorefront`.
-    ///   - bodies: The bodies of the requests that the sandbox received.
-    /// - Returns: The names, sorted.
-    /// - Throws: When the folder cannot be read.
+    /// `folder` is the folder in `Sources` that contains `Generated`, such as `ShopifyStorefront`.
     public static func missing(in folder: String, from bodies: [String]) throws -> [String] {
         let operations = Repository.root.appending(path: "Sources/\(folder)/Generated/Operations")
         let names = try FileManager.default.contentsOfDirectory(atPath: operations.path).compactMap { file in

@@ -2,13 +2,10 @@ internal import Foundation
 
 /// A page of the documentation.
 public struct GuidePage: Sendable {
-    /// Its text.
+    /// The text of the page.
     public let text: String
 
-    /// Reads a page.
-    ///
-    /// - Parameter path: The path from the root of the repository, such as `Documentation/Operating/SQLite.md`.
-    /// - Throws: When the page cannot be read.
+    /// Reads a page at a path from the root of the repository, such as `Documentation/Operating/SQLite.md`.
     public init(_ path: String) throws {
         text = try Repository.text(path)
     }

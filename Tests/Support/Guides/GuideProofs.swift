@@ -4,11 +4,11 @@ public import Foundation
 public struct GuideProofs: Sendable {
     /// A marked test.
     public struct Proof: Sendable {
-        /// The name of its file.
+        /// The name of the test's file.
         public let file: String
-        /// Its display name.
+        /// The test's display name.
         public let name: String
-        /// The rows that it proves.
+        /// The ids of the rows that the test proves.
         public let rows: [String]
     }
 

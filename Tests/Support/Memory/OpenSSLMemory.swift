@@ -8,9 +8,7 @@ public enum OpenSSLMemory {
     private static let left = Atomic(-1)
     private static let failures = Atomic(0)
 
-    /// Replaces OpenSSL's allocation functions.
-    ///
-    /// - Returns: False if OpenSSL has allocated memory before and therefore keeps its own functions.
+    /// Replaces OpenSSL's allocation functions; false if OpenSSL has allocated memory before and therefore keeps its own functions.
     public static func takeOver() -> Bool {
         unsafe CRYPTO_set_mem_functions(
             { count, _, _ in OpenSSLMemory.isGranted() ? unsafe malloc(count) : nil },
@@ -25,9 +23,7 @@ public enum OpenSSLMemory {
         ) == 1
     }
 
-    /// Runs a body that can make this number of allocations.
-    ///
-    /// - Returns: The result of the body, and whether an allocation failed.
+    /// Runs a body that can make this number of allocations; returns its result, and whether an allocation failed.
     public static func running<R>(
         outAfter count: Int,
         _ body: () async throws -> R

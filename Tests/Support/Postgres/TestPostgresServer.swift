@@ -5,9 +5,8 @@ package import TestProcesses
 
 /// A private PostgreSQL server in a temporary directory, on a loopback port and a Unix socket.
 ///
-/// A shell controls it and reads commands from a pipe. The pipe closes when this process ends, also after a crash; then
-/// the shell stops the server and removes the directory. The server refuses to run as root, so it runs as another user in
-/// that case.
+/// A shell controls the server and reads commands from a pipe. When this process ends, also after a crash, the pipe closes, and the shell
+/// stops the server and removes the directory. PostgreSQL refuses to run as root, so for root the server runs as another user.
 package actor TestPostgresServer {
     package struct Failure: Error {
         let text: String
@@ -75,7 +74,7 @@ package actor TestPostgresServer {
         guard let programs else { throw Failure(text: "PostgreSQL's server programs are not installed") }
         var last = ""
         for _ in 0..<5 {
-            // Below the ports that Linux assigns to other sockets, because the server needs the same port again after a restart.
+            // The port is below the ports that Linux assigns to other sockets, because the server needs the same port after a restart.
             let port = Int.random(in: 15_000..<32_000)
             let arguments = ["-c", script, "server", programs, "\(port)", user, password] + settings
             let process = try spawn(arguments)
@@ -175,12 +174,12 @@ package actor TestPostgresServer {
 
     // MARK: Connection strings
 
-    /// Over the Unix socket, without a password.
+    /// The connection string for the Unix socket, without a password.
     package nonisolated func local(database: String = "postgres") -> Secret {
         Secret("postgresql://\(Self.user)@/\(database)?host=\(folder)&port=\(port)")
     }
 
-    /// Over loopback.
+    /// The connection string for the loopback port.
     package nonisolated func network(
         database: String = "postgres",
         password: String = TestPostgresServer.password,

@@ -6,7 +6,6 @@ package final class ExitStatus: Sendable {
 
     package init() {}
 
-    /// Sets the status, once.
     package func set(_ status: Int32) {
         let waiters = state.withLock { state in
             state.status = status

@@ -1,6 +1,5 @@
 internal import IdentityPlatform
 
-/// TCP ports at 127.0.0.1.
 package enum LoopbackPort {
     package struct Failure: Error {}
 

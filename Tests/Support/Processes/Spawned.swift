@@ -10,7 +10,7 @@ package struct Spawned: Sendable {
     /// This process's ends of the pipes.
     package let input: Int32
     package let output: Int32
-    /// -1 if the child writes its errors where this process does.
+    /// This process's end of the pipe for the child's errors; -1 if the child writes its errors where this process does.
     package let errors: Int32
 
     package struct Failure: Error {

@@ -16,9 +16,7 @@ package final class BreakableStore: WrappingStore, SessionReplacing {
 
     package func insertReplacement(_ session: StoredSession) async throws { try await inner.insertReplacement(session) }
 
-    /// Makes the record of a session unreadable.
     package func damage(_ id: SessionID) { damaged.withLock { $0 = id } }
-    /// Makes the attachments of a session unreadable.
     package func damageAttachments(of id: SessionID) { damagedAttachments.withLock { $0 = id } }
 
     package var isBroken: Bool {

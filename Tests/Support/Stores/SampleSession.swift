@@ -25,7 +25,6 @@ package func sampleSession(
 }
 
 extension StoredSession {
-    /// The next generation of the session.
     package func next(_ payload: String? = nil, isInDoubt: Bool = false) -> StoredSession {
         var next = self
         next.generation += 1

@@ -31,13 +31,9 @@ final class Browser: Sendable {
     private let session: String
     private let transport: CurlTransport
 
-    /// Starts a browser with an empty profile, runs the body, and ends the browser.
+    /// Starts a browser with an empty profile, runs the body, and ends the browser; keeps a picture of the page if the body throws.
     ///
-    /// - Parameters:
-    ///   - blocked: An origin whose cookies the browser blocks.
-    ///   - arguments: Further arguments of Chromium.
-    ///   - body: What the buyer does.
-    /// - Throws: The error of the body, after a picture of the page was kept.
+    /// The browser blocks the cookies of the origin `blocked`.
     static func run(
         blockingCookiesOf blocked: String? = nil,
         arguments: [String] = [],
@@ -95,9 +91,6 @@ final class Browser: Sendable {
         }
     }
 
-    /// Starts the driver.
-    ///
-    /// The driver takes a free port of IPv6 and then needs the same one of IPv4. Another test may have it, so the start is repeated.
     private static func startDriver(_ environment: [String: String]) throws -> (process: Spawned, port: Int) {
         var attempts = 5
         while true {
@@ -245,7 +238,6 @@ final class Browser: Sendable {
         try await command(.post, "actions", ["actions": .array([.object(source)])])
     }
 
-    /// Waits until the page contains a text.
     func wait(for text: String) async throws {
         for _ in 0..<600 {
             if try await self.text.contains(text) { return }
@@ -266,7 +258,6 @@ final class Browser: Sendable {
 
     func use(tab: String) async throws { try await command(.post, "window", ["handle": .string(tab)]) }
 
-    /// Sets the size of the page itself.
     func resize(width: Int, height: Int = 900) async throws {
         try await command(
             .post,

@@ -45,12 +45,7 @@ final class ShopStage: Sendable {
 
     /// Opens the shop, runs the body, and closes the shop.
     ///
-    /// - Parameters:
-    ///   - origin: The public origin, if it is not the server's own.
-    ///   - rewrite: Changes the cookies that the shop sets.
-    ///   - configure: Changes the fake shop.
-    ///   - body: The test.
-    /// - Throws: The error of the body.
+    /// `origin` is the public origin if it is not the server's own; `rewrite` changes the cookies that the shop sets.
     static func run(
         publicOrigin origin: String? = nil,
         rewritingCookies rewrite: @escaping @Sendable (String) -> String = { $0 },
@@ -124,9 +119,7 @@ final class ShopStage: Sendable {
     var callbacks: [String] { calls.callbacks.withLock(\.self) }
 }
 
-/// The actions of a buyer.
 extension Browser {
-    /// Puts a product into the cart.
     func add(_ handle: String, _ stage: ShopStage) async throws {
         try await go("\(stage.origin)/products/\(handle)")
         try await click("form[action=\"/cart/add\"] button")
@@ -154,7 +147,6 @@ extension Browser {
         try await click("button[value=continue]")
     }
 
-    /// A whole sign-in.
     func signIn(_ provider: String, _ stage: ShopStage) async throws {
         try await beginSignIn(provider, stage)
         try await enter()

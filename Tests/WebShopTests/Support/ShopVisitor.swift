@@ -42,14 +42,12 @@ struct ShopVisitor {
         return response
     }
 
-    /// Puts a product into the cart.
     mutating func add(_ handle: String, quantity: Int = 1) async throws {
         let page = String(decoding: try await get("/products/\(handle)").body, as: UTF8.self)
         let fields = [("variant", try value(of: "variant", in: page)), ("quantity", String(quantity))]
         #expect(try await post("/cart/add", fields).headers["Location"] == "/cart?notice=added")
     }
 
-    /// A whole sign-in.
     mutating func signIn(_ provider: String) async throws {
         let sent = try await get("/auth/login/\(provider)?return=/cart")
         let callback = try await SandboxBuyer().callback(
