@@ -126,8 +126,8 @@ struct ProgramTests {
                 try await CurlTransport().send(HTTPRequest(method: .get, url: url, allowsLoopbackHTTP: true))
             }
             while sandbox.storefront.requests.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
-            // A dedicated thread sends the signals, because other tests can delay a task. Five seconds after the first signal, the program gives
-            // up the request.
+            // A dedicated thread sends the signals, because other tests can delay a task. Five seconds after the first signal, the
+            // program gives up the request.
             let isRunning = Mutex(true)
             _ = DedicatedThread.start {
                 var goesOn = true
