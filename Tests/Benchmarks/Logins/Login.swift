@@ -8,10 +8,6 @@ package struct Login: Sendable {
     private let sessions: SessionManager
     private let transport: CurlTransport
 
-    /// - Parameters:
-    ///   - port: The port of the benchmark's provider.
-    ///   - store: The store of the sessions.
-    /// - Throws: If the provider cannot be configured.
     package init(port: Int, _ store: any SessionStore) throws {
         transport = try CurlTransport()
         let environment = IdentityEnvironment(transport: transport, random: FewNonces())
@@ -49,7 +45,7 @@ package struct Login: Sendable {
     }
 }
 
-/// The system's random bytes, but only 64 different nonces: the benchmark's provider signs one token for each.
+/// The system's random bytes, but only 64 different nonces, because the benchmark's provider signs one token for each nonce.
 private struct FewNonces: RandomSource {
     func bytes(_ count: Int) throws -> [UInt8] {
         var bytes = try SystemRandom().bytes(count)
@@ -63,7 +59,6 @@ private struct FewNonces: RandomSource {
     }
 }
 
-/// A benchmark that failed.
 package struct BenchmarkFailure: Error, CustomStringConvertible {
     package let description: String
     package init(_ description: String) { self.description = description }

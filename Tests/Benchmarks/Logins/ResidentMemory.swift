@@ -1,8 +1,7 @@
 internal import FoundationEssentials
 
-/// The memory of this process.
 package enum ResidentMemory {
-    /// The resident pages in megabytes, with those of shared libraries.
+    /// The resident memory of this process in megabytes, including pages of shared libraries.
     package static var megabytes: Double {
         let text = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
         let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0

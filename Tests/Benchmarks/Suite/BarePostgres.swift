@@ -42,12 +42,10 @@ final class BarePostgres {
         try execute("COMMIT")
     }
 
-    /// Saves a row durably.
     func save(_ row: Int64, _ body: [UInt8]) throws {
         try unsafe run("save", row, seal(body)) { _ in }
     }
 
-    /// Reads and decrypts a row.
     func read(_ row: Int64) throws -> Int {
         let record = try unsafe run("read", row) { result in
             guard unsafe PQntuples(result) == 1, let start = unsafe PQgetvalue(result, 0, 1) else {

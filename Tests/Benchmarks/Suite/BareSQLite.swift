@@ -73,7 +73,7 @@ final class BareSQLite {
         return try AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: [1, 2, 3])
     }
 
-    /// Adds a row; it is durable at once unless a transaction is open.
+    /// Adds a row; the row is durable at once unless a transaction is open.
     func add(_ row: Int64, _ body: [UInt8]) throws {
         let record = try seal(body)
         defer { unsafe sqlite3_reset(insert) }
@@ -86,7 +86,6 @@ final class BareSQLite {
         guard result == SQLITE_DONE else { throw Failure(code: result) }
     }
 
-    /// Saves a row durably.
     func save(_ row: Int64, _ body: [UInt8]) throws {
         let record = try seal(body)
         defer { unsafe sqlite3_reset(update) }
@@ -97,7 +96,6 @@ final class BareSQLite {
         guard result == SQLITE_DONE else { throw Failure(code: result) }
     }
 
-    /// Reads and decrypts a row.
     func read(_ row: Int64) throws -> Int {
         defer { unsafe sqlite3_reset(select) }
         unsafe sqlite3_bind_int64(select, 1, row)

@@ -3,7 +3,7 @@ internal import Foundation
 
 /// Starts this program as the server or for one measurement, so that each has its own CPU time and memory.
 enum ChildProcess {
-    /// Starts the provider and returns its port; it ends when its standard input is closed.
+    /// Starts the provider and returns its port; the provider ends when its standard input is closed.
     static func serve(_ folder: String) throws -> (port: Int, process: Process, input: Pipe) {
         let process = process(["serve", folder])
         let input = Pipe()
@@ -18,14 +18,11 @@ enum ChildProcess {
         return (port, process, input)
     }
 
-    /// Measures a peer of a row.
     static func measure(_ row: Row, _ peer: Peer, _ context: Context) throws -> Measurement {
         try JSONDecoder().decode(Measurement.self, from: try run("measure", row, peer, context))
     }
 
-    /// The peers of all rows that use other libraries.
-    ///
-    /// `Tests/Benchmarks/run --peers` builds their program and sets its path in the environment variable.
+    /// The peers that use other libraries; `Tests/Benchmarks/run --peers` builds their program and sets its path in the environment.
     static func others() throws -> [(row: String, name: String)] {
         guard let program = otherProgram else { return [] }
         let lines = String(decoding: try output(of: process(["list"], program)), as: UTF8.self).split(separator: "\n")
@@ -44,7 +41,6 @@ enum ChildProcess {
 
     private static var otherProgram: String? { ProcessInfo.processInfo.environment["IDENTITYKIT_BENCHMARK_PEERS"] }
 
-    /// Counts the allocations of a peer.
     static func count(_ row: Row, _ peer: Peer, _ context: Context) throws -> Double {
         try JSONDecoder().decode(Double.self, from: try run("count", row, peer, context))
     }

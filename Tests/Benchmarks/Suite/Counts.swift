@@ -3,9 +3,7 @@ internal import CIdentityOpenSSL
 internal import CIdentitySQLite
 internal import Foundation
 
-/// The recorded allocations per operation.
-///
-/// They do not depend on the load of the machine, so they show whether the code has become more expensive.
+/// The recorded allocations per operation, which do not depend on the load of the machine.
 struct Counts: Codable {
     /// The compiler, libraries and processor; counts are compared only if these are the same.
     var environment: [String: String]
@@ -35,9 +33,7 @@ struct Counts: Codable {
         try text.write(to: URL(fileURLWithPath: path))
     }
 
-    /// Compares the counts with the recorded ones, and prints those that grew.
-    ///
-    /// - Returns: False when a count grew by more than a tenth.
+    /// Compares the counts with the recorded ones, prints those that grew, and returns false if a count grew by more than a tenth.
     func isWithin(_ path: String) throws -> Bool {
         let recorded = try JSONDecoder().decode(Counts.self, from: try Data(contentsOf: URL(fileURLWithPath: path)))
         if let key = environment.keys.sorted().first(where: { environment[$0] != recorded.environment[$0] }) {

@@ -6,7 +6,6 @@ internal import IdentitySQLite
 internal import IdentityStoreKit
 internal import Yardsticks
 
-/// Tokens, authorization requests and whole logins.
 enum LoginRows {
     static let all = [
         verification("RS256"),

@@ -34,9 +34,7 @@ struct Cost {
         allocations = Double(result.allocations)
     }
 
-    /// Repeats an operation: a fifth of a second to warm up, then the given time.
-    ///
-    /// The clock is read after each batch.
+    /// Repeats an operation for a fifth of a second to warm up, then for the given time; reads the clock after each batch.
     init(
         callers: Int,
         batch: Int,

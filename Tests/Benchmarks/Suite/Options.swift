@@ -1,7 +1,6 @@
 internal import BenchmarkLogins
 internal import Foundation
 
-/// The command line of the suite.
 struct Options {
     var only: [String] = []
     var rounds = 3

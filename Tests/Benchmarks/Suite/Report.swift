@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// The printed table of the results.
 struct Report {
     private var measurements: [Measurement] = []
 

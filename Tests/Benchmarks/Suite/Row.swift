@@ -52,7 +52,6 @@ struct Peer: Sendable {
     }
 }
 
-/// All rows, in the order of the table.
 let rows: [Row] =
     LoginRows.all + StorefrontRows.all + SessionManagerRows.all + SQLiteStoreRows.all + PostgresStoreRows.all
     + ScaleRows.all

@@ -9,7 +9,6 @@ internal import StorefrontSandbox
 internal import Synchronization
 internal import Yardsticks
 
-/// Requests to a shop, and the decoding of its responses.
 enum StorefrontRows {
     static let all = [
         Row(
@@ -166,7 +165,6 @@ enum StorefrontRows {
         await sandbox.stop()
     }
 
-    /// Keeps the last request and its response.
     private final class Recorder: HTTPTransport {
         private let transport: any HTTPTransport
         private let last = Mutex<(request: [UInt8], answer: [UInt8])>(([], []))

@@ -1,6 +1,5 @@
 internal import Foundation
 
-/// A run of the suite.
 struct Suite {
     private let options: Options
     private let countsPath = "Tests/Benchmarks/counts.json"
@@ -40,7 +39,7 @@ struct Suite {
         let others = try ChildProcess.others()
         for row in options.rowsToMeasure {
             if row.isHuge { Report.write("\n\(row.name): the store is filled first, which takes some minutes …") }
-            // The peers take turns, so that other load of the machine affects all of them.
+            // The peers take turns, so that another load of the machine affects all of them.
             for _ in 0..<(row.isLong ? 1 : options.rounds) {
                 var measurements = try row.peers.map { try ChildProcess.measure(row, $0, context) }
                 for other in others where other.row == row.name {

@@ -24,7 +24,7 @@ enum Program {
             }
             return 0
         } catch {
-            // Not among the reports on standard output, which the driver reads.
+            // The error is not written to standard output, because the driver reads the reports there.
             FileHandle.standardError.write(Data("\(error)\n".utf8))
             return 70
         }

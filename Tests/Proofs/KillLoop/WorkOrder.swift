@@ -17,7 +17,6 @@ struct WorkOrder: Codable, Sendable {
     var schema = "kill_loop"
     /// How long a process waits before it continues a claim under another lease, in seconds; nil for the sum of its parts.
     var claimWait: Int?
-    /// The spool directory for PostgreSQL.
     var spool: String?
     /// The duration of a lease in PostgreSQL, in seconds.
     var lease = 12
@@ -61,7 +60,6 @@ struct WorkOrder: Codable, Sendable {
         #endif
     }
 
-    /// Creates a session manager with a store and a transport.
     func manager(_ store: any SessionStore, _ transport: any HTTPTransport) throws -> SessionManager {
         var configuration = OpenIDProvider.Configuration(
             name: "any",
@@ -75,7 +73,7 @@ struct WorkOrder: Codable, Sendable {
         let environment = IdentityEnvironment(transport: transport, clock: clock)
         let provider = OrderCheckingProvider(inner: try OpenIDProvider(configuration, environment: environment))
         var managing = SessionManager.Configuration()
-        // Multiplied by the speed, because logins, requests, waits and stops take real time.
+        // The times are multiplied by the speed, because logins, requests, waits and stops take real time.
         managing.attemptLifetime = managing.attemptLifetime * speed
         managing.lockWait = Duration.seconds(30) * speed
         managing.claimWait = (claimWait.map { Duration.seconds($0) } ?? (timeout + .seconds(10))) * speed

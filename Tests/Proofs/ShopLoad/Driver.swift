@@ -48,7 +48,6 @@ struct Driver: Sendable {
         return passed
     }
 
-    /// Starts the nodes, runs the buyers, and ends the nodes.
     private func load(
         _ nodes: [String],
         _ ports: [UInt16],

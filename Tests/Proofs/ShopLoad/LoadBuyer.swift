@@ -29,7 +29,7 @@ final class LoadBuyer {
     private var cookies: [String: String] = [:]
     /// How many items the cart must have.
     private var items = 0
-    /// With a seed, so that a run can be repeated.
+    /// The generator has a seed, so that a run can be repeated.
     private var random: SeededGenerator
 
     init(_ number: Int, _ origin: String, _ nodes: [String], _ transport: CurlTransport, _ tally: Tally) {
@@ -46,7 +46,6 @@ final class LoadBuyer {
     func run(from start: ContinuousClock.Instant, for seconds: Int) async {
         let end = start + .seconds(seconds)
         do {
-            // The buyers start at different times.
             try await Task.sleep(for: .milliseconds(Int.random(in: 0...min(20_000, seconds * 250), using: &random)))
             try await add()
             try await signIn()
@@ -145,7 +144,7 @@ final class LoadBuyer {
     ) async throws
         -> HTTPResponse
     {
-        // Works like a load balancer: it chooses a node at random, and another one if that does not accept connections.
+        // The buyer works like a load balancer: it chooses a node at random, and another node if that one does not accept connections.
         let start = Int.random(in: 0..<nodes.count, using: &random)
         var failure: any Error = CancellationError()
         for attempt in 0..<(node == nil ? 6 : 60) {

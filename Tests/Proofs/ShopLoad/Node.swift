@@ -46,7 +46,7 @@ enum Node {
         source.resume()
         // The driver holds the other end of standard input, so the node ends also if the driver crashes or is killed.
         Thread.detachNewThread {
-            // Not with readLine(): it locks the stream of standard input, for which fflush(nil) waits, and then each fopen in the process.
+            // readLine() would lock the stream of standard input. fflush(nil) waits for this lock, and then every later fopen waits.
             LineReader.read(STDIN_FILENO) { _ in }
             running.cancel()
         }

@@ -28,11 +28,9 @@ final class NodeProcess: Sendable {
         throw IdentityError(.configuration, .configurationInvalid, "A node did not start: \(text)")
     }
 
-    /// Sends SIGTERM, once, and waits for the end.
-    ///
-    /// - Returns: The exit status; 128 plus the number of the signal if a signal ended the process.
+    /// Sends SIGTERM once, and returns the exit status; 128 plus the number of the signal if a signal ended the process.
     func end() async -> Int32 {
-        // Only before the wait, because the system may reuse the process's identifier after it.
+        // The signal is sent only before the wait: after the wait, the system may reuse the process's identifier.
         if !isEnding.exchange(true, ordering: .acquiringAndReleasing) {
             kill(process.identifier, SIGTERM)
             status.set(await process.ended())
@@ -56,7 +54,6 @@ final class NodeProcesses: Sendable {
         return node
     }
 
-    /// Ends the nodes that still run.
     func end() async {
         for node in started.withLock({ $0 }) { _ = await node.end() }
     }

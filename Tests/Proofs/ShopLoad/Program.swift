@@ -25,7 +25,6 @@ enum Program {
     }
 }
 
-/// The size of a run.
 struct Plan: Sendable {
     var buyers = 200
     var seconds = 180

@@ -6,7 +6,6 @@ internal import StoreFaults
 
 /// Runs a script of all store operations many times, and makes another file operation fail in each run.
 struct ErrorSweep {
-    /// A way to fail.
     struct Variant: Sendable, CustomStringConvertible {
         let description: String
         let error: Int32
@@ -42,7 +41,6 @@ struct ErrorSweep {
         }
     }
 
-    /// The results of all points.
     struct Tally {
         var points = 0
         var failed = 0

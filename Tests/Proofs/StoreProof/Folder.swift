@@ -11,14 +11,13 @@ final class Folder: Sendable {
         directory = try TemporaryDirectory("store-proof", inMemory: true)
     }
 
-    /// Removes its contents.
     func empty() throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: path) {
             try FileManager.default.removeItem(atPath: path + "/" + name)
         }
     }
 
-    /// Replaces its contents with a copy of another folder.
+    /// Replaces the contents with a copy of another folder.
     func copy(_ other: Folder) throws {
         try empty()
         for name in try FileManager.default.contentsOfDirectory(atPath: other.path) {

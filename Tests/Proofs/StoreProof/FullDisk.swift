@@ -59,7 +59,6 @@ struct FullDisk {
         return next
     }
 
-    /// Writes until the disk is full.
     private static func fill(_ folder: String) throws {
         let file = unsafe open(folder + "/filler", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         guard file >= 0 else { throw Finding("the disk cannot be filled (errno \(errno))") }

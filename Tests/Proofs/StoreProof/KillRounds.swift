@@ -126,7 +126,7 @@ struct KillRounds {
 
     // MARK: The child
 
-    /// Saves its sessions, and begins and takes logins, until it is killed.
+    /// Saves the writer's sessions, and begins and takes logins, until the process is killed.
     static func write(_ folder: String, _ writer: Int, isLog: Bool, _ mutant: Mutant) async throws {
         let store = try await SQLiteStore.open(Sample.configuration(in: folder, isLog: isLog))
         let file = unsafe open(folder + "/acknowledged-\(writer)", O_WRONLY | O_CREAT | O_APPEND, 0o600)
@@ -144,7 +144,7 @@ struct KillRounds {
                 throw Finding("login \(turn - 1) is missing")
             }
             try await withThrowingTaskGroup { group in
-                // Concurrently, so that the saves share transactions.
+                // The saves run concurrently, so that they share transactions.
                 for number in numbers {
                     group.addTask {
                         guard let session = try await store.session(Sample.session(number).id) else {

@@ -3,7 +3,6 @@ internal import IdentityKit
 internal import IdentitySQLite
 internal import IdentityStoreKit
 
-/// An operation of a store.
 enum Step: Sendable, CustomStringConvertible {
     case insert(StoredSession)
     case save(StoredSession)
@@ -44,9 +43,7 @@ enum Step: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Performs the operation.
-    ///
-    /// - Throws: The store's error, or a finding if the store refuses a possible operation.
+    /// Performs the operation; throws the store's error, or a finding if the store refuses a possible operation.
     func run(on store: SQLiteStore) async throws {
         var isDone = true
         switch self {
@@ -146,11 +143,10 @@ struct Ledger: Sendable {
         }
     }
 
-    /// Compares a store with the acknowledged contents, and with later operations that took effect completely or not at all.
+    /// Compares a store with the acknowledged contents; returns whether the store contains an operation that was not acknowledged.
     ///
-    /// Pending logins may be missing after a loss of power. One that was taken is never there again.
-    ///
-    /// - Returns: Whether the store contains an operation that was not acknowledged.
+    /// Such an operation took effect completely or not at all. After a loss of power, pending logins may be missing, but a login that was
+    /// taken is never there again.
     @discardableResult
     func check(_ store: SQLiteStore, or later: Ledger, mayLackLogins: Bool = false) async throws -> Bool {
         let health = try await store.checkHealth()
@@ -229,7 +225,6 @@ enum Sample {
 }
 
 extension StoredSession {
-    /// The next generation of the session.
     func next(_ text: String, isInDoubt: Bool = false) -> StoredSession {
         var next = self
         next.generation += 1

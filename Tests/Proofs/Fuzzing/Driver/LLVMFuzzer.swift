@@ -13,7 +13,7 @@ private let target: FuzzTarget = {
     return target
 }()
 
-/// Called by libFuzzer with every input; a finding aborts the program, and libFuzzer keeps the input.
+/// The function that libFuzzer calls with every input; a finding aborts the program, and libFuzzer keeps the input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let input = unsafe Array(UnsafeBufferPointer(start: start, count: count))

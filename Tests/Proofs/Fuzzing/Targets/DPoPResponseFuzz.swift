@@ -120,7 +120,6 @@ enum DPoPResponseFuzz {
         return tokens
     }
 
-    /// The nonce in the proof of a request.
     private static func nonce(of headers: HTTPHeaders) throws -> String? {
         let proof = try require(headers["DPoP"], "a request without a proof")
         return try JSONWebToken(parsing: Secret(proof)).claims["nonce"]?.string

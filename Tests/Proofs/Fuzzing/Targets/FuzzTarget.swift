@@ -20,7 +20,6 @@ package struct FuzzTarget: Sendable {
         self.check = check
     }
 
-    /// All targets.
     package static let all: [FuzzTarget] = [
         FuzzTarget("json") { try JSONFuzz.check($0) },
         FuzzTarget("graphql-response") { try GraphQLResponseFuzz.check($0) },
@@ -48,12 +47,10 @@ package struct FuzzTarget: Sendable {
     ]
 }
 
-/// Throws a finding unless the condition holds.
 func require(_ condition: Bool, _ problem: @autoclosure () -> String) throws {
     guard condition else { throw FuzzTarget.Finding(description: problem()) }
 }
 
-/// Returns the value, or throws a finding if it is nil.
 func require<Value>(_ value: Value?, _ problem: @autoclosure () -> String) throws -> Value {
     guard let value else { throw FuzzTarget.Finding(description: problem()) }
     return value

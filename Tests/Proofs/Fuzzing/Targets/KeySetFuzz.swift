@@ -2,7 +2,7 @@ import IdentityCrypto
 import IdentityKit
 import IdentityOIDC
 
-/// Checks that a key set is bounded, its keys support their algorithms, and none of them verifies an invalid signature.
+/// Checks that a key set is bounded, that its keys support their algorithms, and that no key verifies an invalid signature.
 enum KeySetFuzz {
     private static let message = Array("header.payload".utf8)
 

@@ -50,7 +50,7 @@ enum LoopbackRequestFuzz {
             reading: while true {
                 switch parser.next() {
                 case .needsMore: break reading
-                // The parser reports this only while the body has not arrived, so it depends on the size of the pieces.
+                // The parser reports `expectsContinue` only while the body has not arrived, so the event depends on the size of the pieces.
                 case .expectsContinue: continue
                 case .invalid(let status):
                     reading.texts.append(Array("invalid \(status)".utf8))

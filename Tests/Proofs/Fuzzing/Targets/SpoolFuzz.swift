@@ -1,7 +1,6 @@
 import IdentityKit
 import IdentityStoreKit
 
-/// Checks that spool files round-trip.
 enum SpoolFuzz {
     static func check(_ input: [UInt8]) throws {
         guard let row = SealedSession(bytes: input) else { return }

@@ -2,7 +2,7 @@ internal import IdentityPlatform
 internal import Synchronization
 internal import TestProcesses
 
-/// A process of a run: its output is read line by line, and closing its standard input tells it to stop.
+/// A process of a run; the driver reads its output line by line, and closes its standard input to end it.
 final class ChildProcess: Sendable {
     private let process: Spawned
     private let input: Mutex<Int32>
@@ -10,16 +10,10 @@ final class ChildProcess: Sendable {
     private let isOver = Atomic(false)
 
     var identifier: pid_t { process.identifier }
-    /// Whether it ended and all its lines were received.
+    /// Whether the process ended and all its lines were received.
     var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
-    /// Starts this program again.
-    ///
-    /// - Parameters:
-    ///   - arguments: Its command-line arguments.
-    ///   - order: Its work order.
-    ///   - line: Receives every line of its output, on a dedicated thread.
-    /// - Throws: An error when the process does not start.
+    /// Starts this program again with a work order; `line` receives every line of its output, on a dedicated thread.
     init(_ arguments: [String], _ order: String, line: @escaping @Sendable (String) -> Void) throws {
         let variables = ["PATH": "/usr/bin:/bin", WorkOrder.variable: order]
         let process = try Spawned.start("/proc/self/exe", arguments, variables, sharingErrors: true)
@@ -34,7 +28,7 @@ final class ChildProcess: Sendable {
         }
     }
 
-    /// Writes a line to its standard input, after which it continues or ends.
+    /// Writes a line to the process's standard input, after which the process continues or ends.
     func send(_ text: String) {
         let bytes = Array((text + "\n").utf8)
         input.withLock { _ = unsafe write($0, bytes, bytes.count) }
@@ -45,9 +39,7 @@ final class ChildProcess: Sendable {
         if !hasEnded { kill(identifier, number) }
     }
 
-    /// Waits until it ended and all its lines were received.
-    ///
-    /// - Returns: Its exit status; 128 plus the number of the signal if a signal ended it.
+    /// Waits until the process ended and all its lines were received; returns its exit status, or 128 plus the number of the ending signal.
     func end() async -> Int32 {
         let status = await exitStatus.value()
         input.withLock { descriptor in

@@ -15,7 +15,6 @@ struct Driver: Sendable {
         self.plan = plan
     }
 
-    /// True if no session was lost without a permitted reason.
     func run() async throws -> Bool {
         let folder = try TemporaryDirectory("kill-loop")
         defer { folder.remove() }
@@ -72,7 +71,7 @@ struct Driver: Sendable {
         sandbox.openID.planFault(.delay(.milliseconds(25)), on: .token, times: .max)
         let fleet = Fleet(try String(decoding: JSONEncoder().encode(order), as: UTF8.self))
         for _ in 0..<plan.processes { try fleet.start() }
-        // Two minutes; only a process that never begins takes so long.
+        // Wait up to two minutes: only a process that never begins takes so long.
         for _ in 0..<12_000 where fleet.startTime == nil && !fleet.hasEndedProcess {
             try await Task.sleep(for: .milliseconds(10))
         }
@@ -90,7 +89,6 @@ struct Driver: Sendable {
                 if Int.random(in: 0..<60) == 0 { fleet.stopOne(for: .seconds(14)) }
                 try await fleet.killOne()
             }
-            // Sign in again for lost sessions.
             for id in fleet.ledger.ended.keys where replaced.insert(id).inserted {
                 try await login(manager, buyers)
                 buyers += 1
@@ -126,9 +124,9 @@ struct Driver: Sendable {
         }
     }
 
-    /// Whether the run continues: the number of kills is not reached, too few of them hit the gap, or a mutant was not found.
+    /// Whether the run continues: there is no violation, and too few kills, too few kills in the gap, or an undetected mutant.
     ///
-    /// The gap is the time between the saved claim and the saved response. At most eight times the requested kills are made.
+    /// The gap is the time between the saved claim and the saved response. The run makes at most eight times the requested kills.
     private func isToGoOn(_ ledger: Ledger) -> Bool {
         if !ledger.broken.isEmpty { return false }
         let isIncomplete = ledger.hits < plan.hits || (plan.mutant != nil && ledger.overlaps == 0)
@@ -147,7 +145,7 @@ struct Driver: Sendable {
         var lost = 0
         _ = try await manager.repair()
         let open = try await manager.sessions().map(\.id).filter { ended[$0.rawValue] == nil }
-        // At the same time, because under leases each claimed session waits for its claim.
+        // All sessions are checked at the same time, because under leases each claimed session waits for its claim.
         let losses: [(id: String, reason: String)]
         losses = try await withThrowingTaskGroup(of: (id: String, reason: String)?.self) { group in
             for id in open {

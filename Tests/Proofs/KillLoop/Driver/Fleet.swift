@@ -2,7 +2,6 @@ internal import Foundation
 internal import Glibc
 internal import Synchronization
 
-/// The running processes.
 final class Fleet: Sendable {
     private struct State {
         var running: [ChildProcess] = []
@@ -13,7 +12,7 @@ final class Fleet: Sendable {
         var startTime: Duration?
     }
 
-    /// A process that is stopped for longer may lose its leases.
+    /// The stop after which a process may lose its leases.
     private static let patience = Duration.seconds(8)
 
     private let order: String
@@ -26,7 +25,6 @@ final class Fleet: Sendable {
     var ledger: Ledger { state.withLock { $0.ledger } }
     /// How long the last process needed until it requested tokens; nil before the first one does.
     var startTime: Duration? { state.withLock { $0.startTime } }
-    /// Whether a process ended that was not killed.
     var hasEndedProcess: Bool { state.withLock { $0.running.contains(where: \.hasEnded) } }
 
     func start() throws {
@@ -87,7 +85,7 @@ final class Fleet: Sendable {
         }
     }
 
-    /// Records that a process continues, if its stop was long: other processes may have taken over its claims.
+    /// Records that a process continues after a long stop: other processes may have taken over its claims.
     private func wake(_ number: Int32) {
         state.withLock { state in
             guard state.asleep.remove(number) != nil else { return }
@@ -95,7 +93,7 @@ final class Fleet: Sendable {
         }
     }
 
-    /// Tells all processes to end and waits for them; another status than 0 is a violation.
+    /// Tells all processes to end and waits for them; an exit status other than 0 is a violation.
     func end() async {
         for number in state.withLock({ $0.asleep }) { wake(number) }
         for process in state.withLock({ $0.running }) {

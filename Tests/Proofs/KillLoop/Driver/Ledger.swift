@@ -2,9 +2,7 @@
 struct Ledger: Sendable {
     /// The open claims, by process: the claimed sessions with the generations of the claims.
     private var claims: [Int32: [String: Int64]] = [:]
-    /// Sessions whose lock holder was killed between claim and journal, since their tokens were last stored.
-    ///
-    /// Each has the generation of its claim.
+    /// Sessions whose lock holder was killed between claim and journal, since their tokens were last stored, with the claim's generation.
     private(set) var hit: [String: Int64] = [:]
     /// The newest generation that a store reported as durable, by session.
     private(set) var kept: [String: Int64] = [:]
@@ -54,7 +52,6 @@ struct Ledger: Sendable {
         }
     }
 
-    /// Records a violation.
     mutating func found(_ violation: String) { broken.append(violation) }
 
     /// How often two processes held the lock of one session at the same time, which must not happen.
@@ -74,11 +71,7 @@ struct Ledger: Sendable {
         hit.merge(open) { max($0, $1) }
     }
 
-    /// Records that a process was killed, after all its output was read.
-    ///
-    /// - Parameters:
-    ///   - process: The process.
-    ///   - time: When the signal was sent; it held its locks at least until then.
+    /// Records that a process was killed, after all its output was read; `time` is when the signal was sent.
     mutating func killed(_ process: Int32, at time: Int64) {
         kills += 1
         for id in holds.keys {

@@ -41,7 +41,7 @@ struct RefreshStorm: Sendable {
         while ready.withLock({ $0 }) < processes, !children.contains(where: \.hasEnded) {
             try await Task.sleep(for: .milliseconds(20))
         }
-        // A little more than a minute of the run's clock.
+        // The loop takes a little more than a minute of the run's clock.
         while try await manager.session(session.id).expiresAt.map({ $0 > order.clock.now }) ?? true {
             try await Task.sleep(for: .milliseconds(50))
         }

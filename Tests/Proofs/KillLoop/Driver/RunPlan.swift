@@ -1,12 +1,11 @@
 internal import IdentitySandbox
 
-/// The parameters of a run.
 struct RunPlan: Sendable {
     var kills = 200
     var processes = 4
     var reuse = SandboxTokenReuse.revokes
     var postgres: String?
-    /// The number of sessions; with leases more are needed to keep the processes busy, because a session waits seconds after a kill.
+    /// The number of sessions; leases need more to keep the processes busy, because a session then waits seconds after a kill.
     var sessions: Int { postgres == nil ? 20 : 60 }
     /// How often the gap must be hit before the kills end.
     var hits = 0
@@ -15,7 +14,6 @@ struct RunPlan: Sendable {
     /// Whether many callers refresh one expired session, instead of kills.
     var isStorm = false
 
-    /// Parses the arguments; nil if they are invalid.
     init?(_ arguments: [String]) {
         var places: [String] = []
         var rest = arguments[...]

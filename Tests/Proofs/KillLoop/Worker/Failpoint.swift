@@ -31,7 +31,6 @@ enum Failpoint: String, CaseIterable, Sendable {
     private var stops: Bool { self == .stoppedWhileConnecting || self == .stoppedWithTheResponse }
 }
 
-/// The store of a process with a failpoint.
 struct FailingStore<Inner: SessionStore>: SpoolingWrapper {
     let inner: Inner
     let point: Failpoint
@@ -62,7 +61,6 @@ struct FailingStore<Inner: SessionStore>: SpoolingWrapper {
     }
 }
 
-/// The transport of a process with a failpoint.
 struct FailingTransport: HTTPTransport {
     let inner: any HTTPTransport
     let point: Failpoint

@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import IdentityTesting
 
-/// A store with an injected fault.
 struct MutantStore<Inner: SessionStore>: SpoolingWrapper {
     let inner: Inner
     let mutant: Mutant

@@ -19,7 +19,7 @@ struct ReportingStore<Inner: SessionStore>: SpoolingWrapper {
         return isReplaced
     }
 
-    /// Attempts the save of a process that missed the last change: the store must refuse it.
+    /// Attempts a save with an old generation, like a process that missed the last change: the store must refuse the save.
     private func offerStale(_ session: StoredSession) async throws {
         var stale = session
         stale.generation -= 1
@@ -44,12 +44,11 @@ struct ReportingStore<Inner: SessionStore>: SpoolingWrapper {
 }
 
 extension StoredSession {
-    /// Whether the session has ended.
     var isOver: Bool {
         (try? JSONValue(parsing: payload.revealBytes()))?["state"]?.string == "ended"
     }
 
-    /// Whether it contains a response that is not validated yet.
+    /// Whether the session contains a response that is not validated yet.
     var holdsResponse: Bool {
         (try? JSONValue(parsing: payload.revealBytes()))?["response"] != nil
     }

@@ -128,7 +128,6 @@ struct Worker: Sendable {
     }
 }
 
-/// Whether a process should end.
 private final class Ending: Sendable {
     let isNear = Atomic(false)
 }

@@ -36,7 +36,6 @@ final class AuthorizationServer: @unchecked Sendable {
         world.subjects.first { $0.family === family }
     }
 
-    /// Records that a process sends a request.
     func sent(_ token: String, by process: VirtualProcess, as clientID: String) -> Exchange? {
         guard let (family, _) = find(token, prefix: "rt") else {
             world.violate("p\(process.number) sends \(token), which was never issued")
@@ -114,7 +113,7 @@ final class AuthorizationServer: @unchecked Sendable {
         world.violate("\(world.name(subject.id)) was refreshed twice for one expiry, \(age) after the last time")
     }
 
-    /// Records that no usable response to an exchange arrived.
+    /// Records that the client got no usable response to an exchange.
     func leftInDoubt(_ exchange: Exchange) {
         guard let (family, _) = find(exchange.text, prefix: "rt") else { return }
         family.isInDoubt = true
@@ -135,7 +134,6 @@ final class AuthorizationServer: @unchecked Sendable {
         }
     }
 
-    /// Handles a revocation request.
     func revokeToken(_ token: String) {
         if let (family, _) = find(token, prefix: "rt") ?? find(token, prefix: "at") {
             revoke(family, because: "logout")

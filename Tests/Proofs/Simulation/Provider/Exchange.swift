@@ -1,18 +1,16 @@
 internal import IdentityKit
 
-/// A permitted reason to send a refresh token that was sent before.
-///
-/// Sending a token again for another reason is a bug.
+/// A permitted reason to send a used refresh token again; for another reason, sending it is a bug.
 enum ResendReason: String, CaseIterable {
     /// No usable response arrived.
     case answerLost = "response lost"
-    /// Its process crashed before the response was saved.
+    /// The process that sent the token crashed before the response was saved.
     case crash = "process crashed"
-    /// Its process crashed, and the tokens are in the spool of a machine that is down.
+    /// The process that sent the token crashed, and the tokens are in the spool of a machine that is down.
     case machineDown = "machine is down"
-    /// Its process was stopped for longer than others wait.
+    /// The process that sent the token was stopped for longer than others wait.
     case stopped = "process was stopped"
-    /// Its process runs, but neither the store nor the spool saved the tokens.
+    /// The process that sent the token runs, but neither the store nor the spool saved the tokens.
     case savedNowhere = "tokens saved nowhere"
 }
 
@@ -35,7 +33,7 @@ final class Exchange: @unchecked Sendable {
     var rotatedTo: Int?
     /// Whether the store confirmed that the response or its tokens are saved.
     var isSaved = false
-    /// Whether its process has spooled them.
+    /// Whether the exchange's process has spooled the tokens.
     var isSpooled = false
 
     init(_ process: VirtualProcess, _ text: String, at now: Duration) {
@@ -44,9 +42,7 @@ final class Exchange: @unchecked Sendable {
         sentAt = now
     }
 
-    /// The reason why the token may be sent again: no other process can have the response.
-    ///
-    /// Nil if it must not be sent again.
+    /// The reason why the token may be sent again, which is that no other process can have the response; nil if there is no reason.
     func resendReason(_ locking: Episode.Locking, now: Duration) -> ResendReason? {
         if state == .failed { return .answerLost }
         guard !isSaved else { return nil }
@@ -63,13 +59,10 @@ final class Exchange: @unchecked Sendable {
     private static let claimTimeout = Providers.timeout + .seconds(5) + VirtualProcess.repairInterval
 }
 
-/// The refresh tokens that descend from one login at a provider.
-///
-/// The unused ones are valid: one token, or several with a grace period.
+/// The refresh tokens that descend from one login; the unused ones are valid: one token, or several with a grace period.
 final class Family: @unchecked Sendable {
     let number: Int
     let provider: ProviderName
-    /// The session that the family belongs to.
     let subject: String
     /// The number of the newest token.
     private(set) var newest = 0

@@ -36,7 +36,6 @@ enum PlannedOutcome: String, CaseIterable {
             isExchange ? random.one(of: Self.allCases) : random.one(of: [.unreachable, .lostBefore, .error503, .slow])
     }
 
-    /// Whether the provider executes the request.
     var isProcessed: Bool {
         switch self {
         case .success, .lostAfter, .late, .slow, .error502After, .pageAfter, .brokenJSONAfter, .lateKey: true

@@ -13,7 +13,6 @@ enum ProviderName: String, CaseIterable {
 
     var tenant: String { self == .anyOfB ? "b" : "" }
 
-    /// The client id in the requests of this provider.
     var clientID: String { "client-\(rawValue)" }
 
     var issuer: String { "https://\(self == .anyOfB ? "any" : rawValue).example" }

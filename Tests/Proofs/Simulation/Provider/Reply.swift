@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// The response of a simulated provider.
 struct Reply {
     /// Nil when the connection is lost.
     var response: HTTPResponse?
@@ -59,7 +58,7 @@ struct Reply {
         }
     }
 
-    /// A response with an access token only; for the newest token, at providers that keep refresh tokens.
+    /// A response with only an access token, for the newest token at a provider that keeps refresh tokens.
     private static func keeping(_ exchange: Exchange, in world: World) -> Reply? {
         guard let (family, number) = world.server.find(exchange.text, prefix: "rt"), family.valid.contains(number),
             family.provider != .bolt, family.revokedBecause == nil

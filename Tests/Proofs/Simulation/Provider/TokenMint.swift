@@ -17,7 +17,6 @@ final class TokenMint: Sendable {
         lateSigner = try TokenSigner(keyID: "2")
     }
 
-    /// The published keys.
     func keySet(withLateKeys isPublished: Bool) -> JSONValue {
         .array(
             (isPublished ? [signer, lateSigner] : [signer]).map { signer in

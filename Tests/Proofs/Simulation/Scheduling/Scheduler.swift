@@ -13,11 +13,9 @@ final class Scheduler: @unchecked Sendable {
     }
 
     var random: SeededGenerator
-    /// The monotonic time.
     private(set) var now = Duration.zero
     /// The number of executed jobs and fired timers.
     private(set) var steps = 0
-    /// The owner of the running code.
     private(set) var owner: Owner = 0
     private var ready: [Ready] = []
     private var timers = TimerHeap()
@@ -33,13 +31,13 @@ final class Scheduler: @unchecked Sendable {
 
     // MARK: Adding work
 
-    /// Adds a job of the runtime; it belongs to the owner that created it.
+    /// Adds a job of the runtime; the job belongs to the owner that created it.
     func enqueue(_ job: UnownedJob) {
         guard !dead.contains(owner) else { return }
         ready.append(Ready(job: job, owner: owner))
     }
 
-    /// Runs a body after a delay for an owner, unless the owner has ended by then; a stopped owner runs it when it is resumed.
+    /// Runs a body after a delay, unless the owner has ended by then; a stopped owner runs the body when the owner is resumed.
     @discardableResult
     func after(_ delay: Duration, as owner: Owner, _ body: @escaping () -> Void) -> TimerHeap.Ticket {
         timers.add(at: now + max(delay, .zero), owner: owner, body)
@@ -49,7 +47,6 @@ final class Scheduler: @unchecked Sendable {
         timers.cancel(ticket)
     }
 
-    /// Runs a body immediately for an owner.
     func running(as owner: Owner, _ body: () -> Void) {
         let before = self.owner
         self.owner = owner

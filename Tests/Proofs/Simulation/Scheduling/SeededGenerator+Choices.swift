@@ -6,12 +6,10 @@ extension SeededGenerator {
         below(1000) < chance
     }
 
-    /// A duration within a range of milliseconds.
     mutating func milliseconds(_ range: ClosedRange<Int>) -> Duration {
         .milliseconds(range.lowerBound + below(range.count))
     }
 
-    /// A random element.
     mutating func one<Element>(of elements: [Element]) -> Element {
         elements[below(elements.count)]
     }

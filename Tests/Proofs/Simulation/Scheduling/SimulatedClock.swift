@@ -24,7 +24,6 @@ final class SimulatedClock: IdentityClock, @unchecked Sendable {
 }
 
 extension World {
-    /// The time of the moved wall clock.
     var date: Date { trueDate + wallOffset }
 
     /// The time of a correct clock, which the providers use.
@@ -61,7 +60,6 @@ extension World {
     }
 }
 
-/// A waiting task.
 @safe private final class Sleeper: @unchecked Sendable {
     var continuation: UnsafeContinuation<Void, any Error>?
     var ticket: TimerHeap.Ticket?

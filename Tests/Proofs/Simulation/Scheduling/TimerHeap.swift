@@ -16,7 +16,6 @@ struct TimerHeap {
     private var bodies: [Ticket: () -> Void] = [:]
     private var lastTicket = 0
 
-    /// When the next timer is due.
     var next: Duration? { entries.first?.time }
 
     mutating func add(at time: Duration, owner: Owner, _ body: @escaping () -> Void) -> Ticket {

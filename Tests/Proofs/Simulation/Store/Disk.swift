@@ -55,7 +55,7 @@ final class Disk: @unchecked Sendable {
 }
 
 extension StoredSession {
-    /// Whether it contains a response that is not validated yet.
+    /// Whether the payload contains a response that is not validated yet.
     var holdsResponse: Bool { (try? JSONValue(parsing: payload.revealBytes()))?["response"] != nil }
 
     /// Whether the payload contains a text that needs no escaping, also in a response that is not validated yet.

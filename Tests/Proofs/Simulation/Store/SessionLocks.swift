@@ -41,7 +41,6 @@ final class SessionLocks: @unchecked Sendable {
     }
 
     func acquire(_ id: SessionID, for process: VirtualProcess, waitingUpTo limit: Duration) async throws -> Grant {
-        // The time that a request for a lock takes.
         await world.pause(world.scheduler.random.milliseconds(0...2), as: process.number)
         return try await unsafe withUnsafeThrowingContinuation { continuation in
             let waiter = unsafe Waiter(process, continuation)
@@ -59,13 +58,12 @@ final class SessionLocks: @unchecked Sendable {
         guard held[grant.id] === grant else { return }
         grant.isReleased = true
         if !grant.isKept { held[grant.id] = nil }
-        // Owned by the world, because the next lock holder is another process.
+        // The timer is owned by the world, because the next lock holder is another process.
         world.scheduler.after(.zero, as: world.owner) { [self] in hand(grant.id) }
     }
 
     func holder(of id: SessionID) -> VirtualProcess? { held[id]?.process }
 
-    /// The remaining time of a lease.
     func remaining(_ grant: Grant) -> Duration {
         guard held[grant.id] === grant, let until = grant.until else { return .zero }
         return until - world.scheduler.now

@@ -19,7 +19,6 @@ final class SimulatedStore: SessionStore, SessionSpooling, @unchecked Sendable {
         return body()
     }
 
-    /// Throws while the store is down.
     private func failIfAway() throws {
         guard world.isStoreDown else { return }
         throw IdentityError(.retryLater, .storeFailed, "The store does not respond.")

@@ -3,27 +3,25 @@ internal import TestDoubles
 /// The settings of an episode: number of processes, kind of locks, providers and faults.
 struct Episode {
     enum Locking: String, CaseIterable {
-        /// Released when its holder ends.
+        /// The lock is released when its holder ends.
         case kernel
-        /// Expires by the server's clock.
+        /// The lock expires by the server's clock.
         case lease
     }
 
     /// The reaction of a provider to a used refresh token.
     enum Reuse: String, CaseIterable {
         case revokes
-        /// Issues new tokens within 30 seconds after the first use, and revokes the family later.
+        /// The provider issues new tokens within 30 seconds after the first use, and revokes the family later.
         case grace30
-        /// Issues new tokens within 10 minutes after the first use, and revokes the family later.
+        /// The provider issues new tokens within 10 minutes after the first use, and revokes the family later.
         case grace600
-        /// Repeats the same response until its tokens are used.
+        /// The provider repeats the same response until the tokens of this response are used.
         case repeats
     }
 
     enum FaultProfile: String, CaseIterable {
-        /// No faults.
         case noFaults
-        /// Processes crash.
         case crashes
         /// Processes crash, their locks are released, and they restart immediately within the provider's grace.
         case quickRepair
@@ -38,9 +36,9 @@ struct Episode {
         case everything
     }
 
-    /// Probabilities in thousandths.
+    /// The probabilities of faults in thousandths; a tick is a moment at which the simulation chooses an event.
     struct Faults {
-        /// That an exchange fails.
+        /// The probability that an exchange fails.
         var exchange = 0
         /// That an outage of all providers begins at a tick.
         var outage = 0

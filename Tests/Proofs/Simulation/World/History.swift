@@ -9,7 +9,6 @@ final class History: @unchecked Sendable {
     private(set) var sum: UInt64 = 0xCBF2_9CE4_8422_2325
     private let file: Int32
 
-    /// Creates a history; with a path it is also written to a file.
     init(path: String?) {
         file = path.map { unsafe open($0, O_WRONLY | O_CREAT | O_TRUNC, 0o644) } ?? -1
     }
@@ -28,7 +27,6 @@ final class History: @unchecked Sendable {
         _ = unsafe write(file, bytes, bytes.count)
     }
 
-    /// The last lines, oldest first.
     func tail(_ count: Int) -> [String] {
         (Array(lines[oldest...]) + lines[..<oldest]).suffix(count)
     }

@@ -10,7 +10,7 @@ final class Subject: @unchecked Sendable {
     let provider: ProviderName
     let family: Family
     var isLoggedOut = false
-    /// Whether a new login has replaced it.
+    /// Whether a new login has replaced the session.
     var isReplaced = false
     /// When a caller forced a refresh.
     var lastForcedRefresh: Duration?

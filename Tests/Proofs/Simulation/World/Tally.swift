@@ -1,4 +1,3 @@
-/// The counters of a run.
 struct Tally {
     var episodes = 0
     var callers = 0
@@ -24,7 +23,6 @@ struct Tally {
     var familiesRevokedByRace = 0
     /// Tokens that were sent again, by the permitted reason.
     var resends: [ResendReason: Int] = [:]
-    /// How often the store was down.
     var storeOutages = 0
     var tokensLost = 0
 

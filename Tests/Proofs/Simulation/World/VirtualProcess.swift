@@ -3,24 +3,24 @@ internal import TestDoubles
 
 /// A simulated process: a session manager over the shared store, until it crashes.
 final class VirtualProcess: @unchecked Sendable {
-    /// Longer than the default, so that stored responses wait for longer until a process validates them.
+    /// The interval is longer than the default, so that stored responses wait for longer until a process validates them.
     static let repairInterval = Duration.seconds(15)
 
-    /// A unique number, which is never reused.
+    /// A number that is never reused.
     let number: Owner
-    /// The machine on which it runs, and which starts a new process after a crash.
+    /// The machine on which the process runs, and which starts a new process after a crash.
     let slot: Int
-    /// When it returned each access token for the first time.
+    /// When the process returned each access token for the first time.
     var firstSeen: [String: Duration] = [:]
     private(set) var manager: SessionManager?
     var hasCrashed = false
     var isStopped = false
-    /// When it was stopped and resumed.
+    /// When the process was stopped and resumed.
     private(set) var stops: [(from: Duration, to: Duration)] = []
     var stoppedAt = Duration.zero
     /// The times at which a write of this process failed.
     var storeRefusals: [Duration] = []
-    /// Its cancellable tasks, by the number of the call.
+    /// The process's cancellable tasks, by the number of the call.
     var callers: [Int: Task<Void, Never>] = [:]
 
     init(number: Owner, slot: Int) {
@@ -47,12 +47,10 @@ final class VirtualProcess: @unchecked Sendable {
         stops.append((stoppedAt, now))
     }
 
-    /// Whether it was stopped at any time since.
     func wasStopped(since moment: Duration) -> Bool {
         isStopped || stops.contains { $0.to >= moment }
     }
 
-    /// Whether it was stopped at any time since for at least this long.
     func wasStopped(for duration: Duration, since moment: Duration, now: Duration) -> Bool {
         if isStopped, now - max(stoppedAt, moment) >= duration { return true }
         return stops.contains { $0.to - max($0.from, moment) >= duration }

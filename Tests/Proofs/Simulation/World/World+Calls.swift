@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// A call of a session manager.
 enum Request {
     case tokens(Duration)
     case refresh
@@ -9,7 +8,6 @@ enum Request {
     case drain
 }
 
-/// The result of a call.
 enum Answer {
     case tokens
     case ended

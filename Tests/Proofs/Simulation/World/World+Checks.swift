@@ -1,9 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The rules of the simulation about sessions and the results of calls; the rules about the provider's tokens, such as one refresh for
-/// one expiry, are in ``AuthorizationServer``. That no call hangs is checked in `World+Calls`, and that all sessions work again at the end in
-/// `World+Events`.
+/// The rules of the simulation about sessions and the results of calls; ``AuthorizationServer`` has the rules about the provider's tokens.
 extension World {
     // MARK: Results of calls
 

@@ -66,9 +66,8 @@ extension World {
 
     /// Moves the wall clock and corrects it after a while.
     ///
-    /// A clock that is ahead is corrected within half of the time by which it is ahead, and the correction ends an outage of the
-    /// providers. Later, nothing would show that a response was received with a wrong time (Documentation/Operating/Refresh.md,
-    /// "A stored response").
+    /// A clock that is ahead is corrected within half of the time by which it is ahead, and the correction ends an outage of the providers.
+    /// Later, nothing would show that a response was received with a wrong time (Documentation/Operating/Refresh.md, "A stored response").
     private func jump() {
         let seconds = scheduler.random.one(of: [-86_400, -7200, -400, -30, 30, 400, 7200, 86_400])
         let longest = seconds > 0 ? min(seconds * 500, 900_000) : 900_000
@@ -137,7 +136,6 @@ extension World {
         if violation == nil { checkRows() }
     }
 
-    /// Repeats a call until its result is not retryLater.
     private func ask(
         _ process: VirtualProcess,
         _ subject: Subject,
@@ -155,7 +153,6 @@ extension World {
     }
 }
 
-/// The number of pending calls.
 private final class Countdown: @unchecked Sendable {
     var count = 0
 }

@@ -20,19 +20,14 @@ final class World: @unchecked Sendable {
     var slots: [VirtualProcess?] = []
     /// Whether the episode is ending, so that no new events begin.
     var isSettling = false
-    /// The offset of the wall clock.
     var wallOffset: TimeInterval = 0
-    /// When the wall clock was set back.
     var setBacks: [Duration] = []
-    /// The current faults.
     var faults: Episode.Faults
     var outageUntil = Duration.zero
-    /// Until when the store is down.
     var storeDownUntil = Duration.zero
-    /// When the keys are published that are already used for signing.
+    /// When the provider publishes the keys with which it signs already.
     var lateKeyAt: Duration?
     var lastCall = 0
-    /// The first violated rule.
     private(set) var violation: String?
     /// The number of the next process, unique in a run.
     var nextOwner: Owner
