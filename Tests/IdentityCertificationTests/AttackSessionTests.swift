@@ -106,7 +106,7 @@ struct AttackSessionTests {
                 "access_token": .string(good.accessToken.reveal()), "token_type": .string("Bearer"),
                 "id_token": (good.idToken?.reveal()).map { .string($0) } ?? .null,
             ]
-            // The token that was just accepted, for a client with another client id at the same provider.
+            // A client with another client id at the same provider refuses the token that the first client just accepted.
             var configuration = module.configuration
             configuration.clientID = "another-client"
             let environment = IdentityEnvironment(transport: try CurlTransport(), clock: module.clock)

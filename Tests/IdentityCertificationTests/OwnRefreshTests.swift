@@ -48,7 +48,8 @@ struct OwnRefreshTests {
 
     @Test("a refreshed ID token is refused if it is more than 60 seconds older than its predecessor")
     func olderIssuedAt() async throws {
-        // Issued at the login, 60 seconds before it, and 61 seconds before it, which exceeds the permitted clock difference.
+        // The ID token is issued at the login, 60 seconds before it, and 61 seconds before it. Only 61 seconds exceed the permitted clock
+        // difference.
         try await accepts(.shiftClaim("iat", by: -600))
         try await accepts(.shiftClaim("iat", by: -660))
         try await refuses(.idTokenTime, .shiftClaim("iat", by: -661))

@@ -72,7 +72,7 @@ struct AESCBCTests {
 
     @Test("exhausted memory is not reported as a wrong padding")
     func outOfMemory() async {
-        // In a separate process in which the test controls OpenSSL's memory.
+        // The test needs a separate process in which it controls OpenSSL's memory.
         await #expect(processExitsWith: .success) {
             #expect(OpenSSLMemory.takeOver())
             #expect(AESCBCTests.refusal() == nil)

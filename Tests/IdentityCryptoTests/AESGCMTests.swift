@@ -109,7 +109,7 @@ struct AESGCMTests {
 
     @Test("exhausted memory is not reported as failed authentication")
     func outOfMemory() async {
-        // In a separate process in which the test controls OpenSSL's memory.
+        // The test needs a separate process in which it controls OpenSSL's memory.
         await #expect(processExitsWith: .success) {
             #expect(OpenSSLMemory.takeOver())
             #expect(AESGCMTests.refusal() == nil)

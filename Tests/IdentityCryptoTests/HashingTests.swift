@@ -86,7 +86,7 @@ struct HashingTests {
 
     @Test("an algorithm that could not be fetched for lack of memory is fetched by the next use")
     func fetchedAgain() async {
-        // In a separate process, whose OpenSSL gets its memory from the test.
+        // The test needs a separate process, whose OpenSSL gets its memory from the test.
         await #expect(processExitsWith: .success) {
             #expect(OpenSSLMemory.takeOver())
             // This loads OpenSSL, but does not fetch the algorithms that are used next.

@@ -8,7 +8,7 @@ import Testing
 struct CurlProxyTests {
     @Test("proxies in environment variables are ignored")
     func environment() async throws {
-        // In a separate process, because the environment belongs to the whole process.
+        // The test needs a separate process, because the environment belongs to the whole process.
         await #expect(processExitsWith: .success) {
             let proxy = try await LoopbackServer.start { _ in .message(status: 502) }
             for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {

@@ -57,7 +57,7 @@ import Testing
 
     @Test("OpenSSL is not torn down when the process exits, because threads may still use it")
     func processExit() async {
-        // In a separate process, which exits after the body.
+        // The test needs a separate process, which exits after the body.
         await #expect(processExitsWith: .success) {
             _ = try CurlTransport()
             // OpenSSL calls this function when it frees its memory.

@@ -87,7 +87,7 @@ import Testing
 
     @Test("TLS 1.2 is accepted and TLS 1.1 is refused, also if the system's OpenSSL would accept it")
     func version() async throws {
-        // In a separate process whose OpenSSL accepts every version, so that only the transport can refuse.
+        // The test needs a separate process whose OpenSSL accepts every version, so that only the transport can refuse.
         await #expect(processExitsWith: .success) {
             let directory = try TemporaryDirectory("openssl")
             defer { directory.remove() }

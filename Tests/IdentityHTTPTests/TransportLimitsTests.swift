@@ -24,7 +24,7 @@ struct TransportLimitsTests {
 
     @Test("a response of 300 MB uses no more memory than the limit")
     func memory() async throws {
-        // In a separate process, whose memory no other test uses.
+        // The test needs a separate process, whose memory no other test uses.
         await #expect(processExitsWith: .success) {
             let piece = LoopbackAction.send([UInt8](repeating: 65, count: 1 << 16))
             let heads = ["Content-Length: 314572800\r\n\r\n", "\r\n", "Transfer-Encoding: chunked\r\n\r\n12c00000\r\n"]
@@ -48,7 +48,7 @@ struct TransportLimitsTests {
         "a Content-Length that is larger than the memory reserves no memory, without a body and with an unlimited one"
     )
     func hugeLength() async {
-        // In a separate process, because reserving this much memory would crash it.
+        // The test needs a separate process, because reserving this much memory would crash a process.
         await #expect(processExitsWith: .success) {
             for (limit, status) in [(1000, "204 No Content"), (Int.max, "200 OK")] {
                 var reader = LimitedResponseReader(limits: HTTPLimits(maximumBodyBytes: limit), isHead: false)
@@ -193,7 +193,7 @@ struct TransportLimitsTests {
 
     @Test("the passwords of a .netrc are not sent")
     func netrc() async throws {
-        // In a separate process, because the environment belongs to the whole process.
+        // The test needs a separate process, because the environment belongs to the whole process.
         await #expect(processExitsWith: .success) {
             let home = try TemporaryDirectory("home")
             defer { home.remove() }

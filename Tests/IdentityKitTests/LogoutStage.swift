@@ -220,7 +220,7 @@ struct LogoutStage {
     let manager: SessionManager
     private let make: @Sendable (any SessionStore) throws -> SessionManager
 
-    /// The default, except that a busy machine may run the work of carts late.
+    /// The default configuration with a longer wait for carts, because a busy machine may run their work late.
     static var patient: SessionManager.Configuration {
         var configuration = SessionManager.Configuration()
         configuration.participantWait = .seconds(60)

@@ -82,7 +82,7 @@ struct ClosedOutputTests {
 
     @Test("a signal counts as received as soon as it was sent, also while its handler cannot run")
     func pendingSignal() async {
-        // In a separate process, because signal handlers belong to the whole process.
+        // The test needs a separate process, because signal handlers belong to the whole process.
         await #expect(processExitsWith: .success) {
             let interruption = Interruption()
             #expect(!interruption.isRequested)

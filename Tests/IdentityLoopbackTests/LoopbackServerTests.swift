@@ -211,7 +211,7 @@ import Testing
         .timeLimit(.minutes(1))
     )
     func descriptors() async {
-        // In another process, because the limit holds for the whole process.
+        // The test needs a separate process, because the limit holds for the whole process.
         await #expect(processExitsWith: .success) {
             var pipe: [Int32] = [-1, -1]
             #expect(unsafe IdentityPlatform.pipe(&pipe) == 0)

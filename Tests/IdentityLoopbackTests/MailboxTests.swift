@@ -39,7 +39,7 @@ struct MailboxTests {
                     _ = mailbox.close { slow.log.withLock { $0.append("released") } }
                 }
                 while mailbox.post(3) { usleep(100) }
-                // Long enough for a `close` that does not wait for the wake-up, which would be a mistake.
+                // The pause is long enough for a wrong `close`, which would not wait for the wake-up.
                 usleep(20_000)
                 slow.leave.signal()
                 slow.leave.signal()

@@ -199,7 +199,7 @@ struct ServerTroubleTests {
                 """
             )
             $0.listensForNotifications = false
-            // Enough connections, so that none must be closed for another.
+            // There are enough connections, so that no connection must be closed for another.
             $0.maximumConnections = 64
         }
         let readers = {

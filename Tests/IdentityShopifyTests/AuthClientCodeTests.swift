@@ -25,7 +25,7 @@ struct AuthClientCodeTests {
     @Test("concurrent exchanges of one code call the delegate once", arguments: [true, false])
     func concurrentExchanges(hasParameters: Bool) async throws {
         let shop = try await Shop(.publicMobile)
-        // Several rounds, because the order of the threads differs from round to round.
+        // The test needs several rounds, because the order of the threads differs from round to round.
         for _ in 0..<20 {
             let listener = Listener()
             let (client, verifier, callback) = try await login(shop, listener)

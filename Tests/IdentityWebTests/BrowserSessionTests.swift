@@ -117,7 +117,7 @@ struct BrowserSessionTests {
         let old = try await stage.sessions.establish(tokens, provider: "op").id
         browser.plant(WebStage.session, old.rawValue)
         _ = try await stage.carts.add([CartLineInput(merchandiseID: WebStage.mug)], for: old)
-        // On another device, above the maximum.
+        // This sign-in on another device exceeds the maximum.
         _ = try await stage.sessions.establish(tokens, provider: "op")
         try await stage.signIn(browser)
         let new = try #require(stage.sessionID(browser))

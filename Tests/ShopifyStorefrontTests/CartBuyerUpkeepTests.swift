@@ -52,7 +52,7 @@ import Testing
         #expect(try await shop.carts.attach(to: shop.session).problem?.code == .cartNotIssued)
         #expect(try await shop.carts.adopt(id, for: shop.session, isTrusted: true).identity == .guest)
         #expect(try await shop.carts.checkout(for: shop.session, in: shop.context).identity == .customer)
-        // A later adoption without the statement does not take the trust away.
+        // A later adoption without `isTrusted` does not remove the trust.
         _ = try await shop.carts.adopt(id, for: shop.session)
         #expect(try await shop.carts.attach(to: shop.session).problem == nil)
     }
@@ -95,7 +95,7 @@ import Testing
             (CartPolicy.Merge.intoCustomerCart, true), (.preferCustomer, true), (.keepGuest, false),
         ] {
             let shop = try await TestShop(.customer) { call in
-                // The id of a new cart is its country.
+                // The fake shop uses the country as the id of a new cart.
                 let id = call.variables["cartId"] ?? call.identity?["countryCode"]
                 let cart = String.cart(id: id?.string ?? "none", customer: CartIdentityTests.customer)
                 return call.field == "cart" ? .json(#"{"data":{"cart":\#(cart)}}"#) : .payload(call.field, cart: cart)

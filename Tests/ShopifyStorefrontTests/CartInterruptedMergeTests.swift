@@ -111,7 +111,7 @@ import Testing
             shop.clock.advance(by: .seconds(120))
             _ = try? await other.carts.mergeGuestCart(of: guest, into: grace, in: shop.context)
         }
-        // The fault keeps the shop, which keeps the fault.
+        // The fault and the shop refer to each other, so the test must remove the fault.
         defer { shop.storefront.removeAllFaults() }
         let merge = try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
         #expect(merge.outcome == .nothingToMerge && merge.cart?.cart.id == own.id)

@@ -81,7 +81,7 @@ import Testing
         shop.storefront.refuseNext(code: "SERVICE_UNAVAILABLE")
         await #expect(throws: IdentityError.self) { try await merge() }
         shop.storefront.refuseLines(SandboxShop.mug, after: SandboxShop.shirt)
-        // The fault keeps the shop, which keeps the fault.
+        // The fault and the shop refer to each other, so the test must remove the fault.
         defer { shop.storefront.removeAllFaults() }
         for quantity in [1, 2] {
             #expect(try await merge() == .partial)
@@ -116,7 +116,7 @@ import Testing
             on: .storefront,
             times: .max
         )
-        // The fault keeps the shop, which keeps the fault.
+        // The fault and the shop refer to each other, so the test must remove the fault.
         defer { shop.storefront.removeAllFaults() }
         let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
         #expect(merge.outcome == .merged)
@@ -149,7 +149,7 @@ import Testing
             on: .storefront,
             times: .max
         )
-        // The fault keeps the shop, which keeps the fault.
+        // The fault and the shop refer to each other, so the test must remove the fault.
         defer { shop.storefront.removeAllFaults() }
         let merge = try await carts.mergeGuestCart(of: guest, into: session, merge: .intoCustomerCart, in: context)
         #expect(merge.outcome == .merged)

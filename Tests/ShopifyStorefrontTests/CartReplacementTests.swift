@@ -26,7 +26,7 @@ import Testing
             on: .storefront,
             times: .max
         )
-        // The fault keeps the shop, which keeps the fault.
+        // The fault and the shop refer to each other, so the test must remove the fault.
         defer { shop.storefront.removeAllFaults() }
         let merge = try await shop.carts.mergeGuestCart(of: guest, into: session, merge: .keepGuest, in: shop.context)
         #expect(merge.outcome == .nothingToMerge && merge.guest == nil)

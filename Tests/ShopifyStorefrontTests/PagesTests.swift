@@ -10,7 +10,7 @@ import Testing
 @Suite struct PagesTests {
     private static let image = "null"
 
-    /// A page of a list of products that ends behind the given number.
+    /// A page of a list that has `total` products, or that has no end.
     private static func page(_ variables: JSONObject, of total: Int, endless: Bool = false) -> LoopbackResponse {
         let first = variables["first"]?.number?.integer ?? 0
         let start = variables["after"]?.string.flatMap(Int.init) ?? 0

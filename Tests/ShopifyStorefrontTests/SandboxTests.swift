@@ -37,7 +37,7 @@ private struct Shop {
         let registry = try ProviderRegistry(configuration, factories: factories, environment: environment)
         let store = InMemoryStore()
         var waits = SessionManager.Configuration()
-        // On a slow machine too, a logout ends after the buyer was removed from the cart.
+        // A logout must end after the buyer was removed from the cart, also on a slow machine.
         waits.participantWait = .seconds(60)
         sessions = SessionManager(
             providers: registry,

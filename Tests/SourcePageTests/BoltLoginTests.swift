@@ -9,7 +9,7 @@ import Synchronization
 import TestDoubles
 import Testing
 
-/// The page's backend: exchanges a code for a session.
+/// The backend of the documentation page: exchanges a code for a session.
 private final class Backend: Sendable {
     let provider: any BoltAuthorizing
     let sessions: SessionManager
@@ -56,7 +56,7 @@ private struct Bolt {
     }
 }
 
-/// The page's class: neither final nor `Sendable`, with members that change.
+/// The class of the documentation page: neither final nor `Sendable`, with members that change.
 private class LoginManager: BoltLoginDelegate {
     private(set) var outcomes: [String] = []
     private(set) var code: (authCode: String, codeVerifier: String, state: String)?
@@ -65,7 +65,7 @@ private class LoginManager: BoltLoginDelegate {
         await BoltCheckout.shared.startLogin(loginConfig: loginConfig, delegate: self).finished()
     }
 
-    /// The page's view controller; the app shows the page and passes the callback.
+    /// The view controller of the documentation page; the app shows the login page and passes the callback.
     func present(_ loginVC: BoltLoginViewController, in hosts: ProviderHosts) async throws {
         let page = try await loginVC.authorizationURL
         let callback = try await SandboxBuyer(transport: hosts).login(at: page.text, redirectURI: nil)
@@ -96,10 +96,10 @@ private class LoginScreen: @MainActor BoltLoginDelegate {
     func onLoginCancel() {}
 }
 
-// Serialized, because the page's samples use BoltCheckout.shared.
+// The tests run one after the other, because the samples of the documentation page share BoltCheckout.shared.
 @Suite("Bolt's page about single sign-on", .serialized)
 struct BoltLoginTests {
-    /// A login with the page's completion handler.
+    /// A login with the completion handler of the documentation page.
     private func result(_ loginConfig: BoltLoginConfig? = nil) async -> BoltLoginResult {
         await withCheckedContinuation { continuation in
             if let loginConfig {
@@ -248,7 +248,7 @@ struct BoltLoginTests {
         #expect(request.formValue("code") == authCode && request.formValue("state") == state)
         #expect(request.formValue("grant_type") == "authorization_code")
         #expect(request.formValue("scope") == "openid bolt.account.manage")
-        // The page leaves out how its backend authenticates.
+        // The documentation page does not say how its backend authenticates.
         #expect(request.formValue("client_secret") == bolt.sandbox.bolt.configuration.apiKey)
         #expect(bolt.sandbox.bolt.violations.isEmpty)
     }

@@ -55,7 +55,7 @@ private class LoginScreen: AuthWebViewDelegate {
     func loginFailed(error: String) { outcomes.append("failed \(error)") }
 }
 
-/// The mutation as the page prints it.
+/// The mutation as the tutorial prints it.
 private struct PageCartCreate: GraphQLOperation {
     static let document = GraphQLDocument(
         name: "cartCreate",

@@ -67,8 +67,8 @@ struct JoinedRepairTests {
     @Test("calls do not repeat a refresh that the full queue of the provider turned away", .timeLimit(.minutes(5)))
     func fullQueue() async throws {
         var count = Int.max
-        // If each call repeated the refresh that it joined, there would be eight. A call that joins too late starts a second one, which
-        // a longer pause prevents on a busy machine.
+        // If each call repeated the refresh that it joined, there would be eight refreshes. A call that joins too late starts a second
+        // refresh, which a longer pause prevents on a busy machine.
         for pause in [500, 5_000, 20_000] where count > 1 + 4 {
             count = try await locksOfEightCalls(joiningWithin: .milliseconds(pause))
         }

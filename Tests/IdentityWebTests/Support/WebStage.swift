@@ -71,7 +71,7 @@ struct WebStage {
             return try OpenIDProvider(client, environment: environment)
         }
         var configuration = SessionManager.Configuration()
-        // On a slow machine too, a sign-in ends after the merge of the carts.
+        // The sign-in must end after the merge of the carts, also on a slow machine.
         configuration.participantWait = .seconds(60)
         manager(&configuration)
         sessions = SessionManager(

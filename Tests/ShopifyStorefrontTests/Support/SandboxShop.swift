@@ -150,7 +150,7 @@ struct SandboxShop {
         let file = SQLiteStore.Configuration(path: directory.path(of: "store.sqlite"), key: key, lockWait: .seconds(60))
         let store = try await SQLiteStore.open(file)
         var waits = SessionManager.Configuration()
-        // On a slow machine too, a logout ends after the buyer was removed from the cart.
+        // A logout must end after the buyer was removed from the cart, also on a slow machine.
         waits.participantWait = .seconds(60)
         let sessions = SessionManager(
             providers: registry,

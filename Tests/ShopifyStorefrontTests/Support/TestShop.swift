@@ -101,7 +101,7 @@ struct TestShop {
         provider = ClaimProvider(claim, clock: clock)
         let client = try storefront.client(authentication, clock: clock)
         var waits = SessionManager.Configuration()
-        // On a slow machine too, a logout ends after the buyer was removed from the cart.
+        // A logout must end after the buyer was removed from the cart, also on a slow machine.
         waits.participantWait = .seconds(60)
         sessions = SessionManager(
             providers: try ProviderRegistry([provider]),

@@ -34,7 +34,7 @@ struct Shop {
         environment = IdentityEnvironment(transport: hosts, clock: clock)
     }
 
-    /// A client with the arguments of the page, and the environment that a server adds.
+    /// A client with the arguments of the tutorial, and the environment that a server adds.
     func client(
         tokenStorage: (any AuthTokenStorage)? = nil,
         callbackExecutor: CallbackExecutor = .immediate
