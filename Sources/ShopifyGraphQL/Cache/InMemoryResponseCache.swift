@@ -20,7 +20,7 @@ public final class InMemoryResponseCache: ResponseCache {
         var ended: Set<SessionID> = []
     }
 
-    /// At this size, `State.ended` is emptied, so the cache may then store a late response of an ended session.
+    /// When `State.ended` has this size, the cache empties it, and may then store a late response of an ended session.
     private static let maximumEnded = 10_000
 
     /// The approximate size of an entry without its body in bytes: key, metadata and table entries.

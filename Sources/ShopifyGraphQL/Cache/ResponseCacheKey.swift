@@ -23,7 +23,7 @@ public struct ResponseCacheKey: Sendable, Hashable {
             Array((session?.rawValue ?? "").utf8), Array(document.identifier.utf8),
             Self.canonical(.object(variables)).serialized,
         ]
-        // The length before each part ensures that different parts give different bytes.
+        // Each part begins with its length. Otherwise different parts could give the same bytes.
         let message = parts.flatMap { Array("\($0.count):".utf8) + $0 }
         guard let digest = try? Digest.sha256(message) else { return nil }
         rawValue = Hexadecimal.encode(digest)

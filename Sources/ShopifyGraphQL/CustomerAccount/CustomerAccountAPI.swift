@@ -10,13 +10,13 @@ package final class CustomerAccountAPI: Sendable {
     package struct Configuration: Sendable {
         /// The configured URL of the API; with nil, the discovered URL or ``fallback`` is used.
         package var endpoint: HTTPURL?
-        /// The address of the shop's document that names the API's URL; nil if the URL is not discovered.
+        /// The address of the shop's document that names the API's URL; nil if the SDK must not discover the URL.
         package var discoveryURL: HTTPURL?
         /// The URL of the API if the shop has no discovery document (HTTP 404), or ``discoveryURL`` is nil.
         package var fallback: HTTPURL?
         /// The allowed hosts of a discovered API's URL, and of redirects from ``discoveryURL``.
         package var hosts: AllowedHosts
-        /// The API version, which replaces the one in a discovered URL.
+        /// The API version, which replaces the version in a discovered URL.
         package var version: ShopifyAPIVersion
         /// The shop's name; all clients in this process with this name and the same origin of the API's URL share a circuit breaker.
         package var shop: String
@@ -66,8 +66,7 @@ package final class CustomerAccountAPI: Sendable {
             allowsLoopbackHTTP: configuration.allowsLoopbackHTTP,
             configured: [configuration.endpoint, configuration.discoveryURL]
         )
-        // If an outage prevents the fetch of the document, the last URL is used, because the URL rarely changes. After any other failure,
-        // the last URL is not used.
+        // During an outage, the last URL is used, because the URL rarely changes. After any other failure, the last URL is not used.
         discovered = DiscoveryCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
     }
 
@@ -76,9 +75,7 @@ package final class CustomerAccountAPI: Sendable {
         configuration.endpoint != nil || configuration.discoveryURL != nil || configuration.fallback != nil
     }
 
-    /// The executor for the API's URL.
-    ///
-    /// - Throws: `IdentityError` when discovery fails, or ``hasURL`` is false.
+    /// The executor for the API's URL; throws if discovery fails or ``hasURL`` is false.
     package func executor() async throws(IdentityError) -> GraphQLExecutor {
         if let endpoint = configuration.endpoint { return executor(at: endpoint) }
         guard let discoveryURL = configuration.discoveryURL else {
@@ -97,9 +94,7 @@ package final class CustomerAccountAPI: Sendable {
         }
     }
 
-    /// Creates a call with a buyer's access token.
-    ///
-    /// - Throws: `IdentityError` for a token or an origin that is not valid in a header.
+    /// Creates a call with a buyer's access token; throws if the token or the origin is not a valid value of a header.
     package func call(
         accessToken: Secret,
         context: JSONObject = [:]

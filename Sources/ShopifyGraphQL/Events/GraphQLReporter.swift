@@ -9,7 +9,7 @@ final class GraphQLReporter: Sendable {
         let subject: String
     }
 
-    /// At this size, `told` is emptied, so a warning can be reported a second time.
+    /// When `told` has this size, the reporter empties it, and may then report a warning a second time.
     private static let maximum = 10_000
 
     private let observers: [any GraphQLObserver]

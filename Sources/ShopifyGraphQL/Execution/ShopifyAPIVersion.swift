@@ -29,7 +29,7 @@ public struct ShopifyAPIVersion: RawRepresentable, Hashable, Sendable, CustomStr
     /// The default version: 2026-10.
     public static let standard = v2026_10
 
-    /// Whether the text has 1 to 32 characters, all of them lower-case letters, digits or hyphens.
+    /// Whether the version can be a segment of a URL's path: 1 to 32 lower-case letters, digits or hyphens.
     package var isPathSegment: Bool {
         (1...32).contains(rawValue.utf8.count)
             && rawValue.utf8.allSatisfy { (0x61...0x7A).contains($0) || ASCII.isDigit($0) || $0 == UInt8(ascii: "-") }

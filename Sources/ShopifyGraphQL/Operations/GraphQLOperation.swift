@@ -21,9 +21,9 @@ public protocol GraphQLOperation: Sendable {
     /// The variables of this call, without the variables of ``GraphQLDocument/contextVariables``: the client adds them.
     var variables: GraphQLInputObject { get }
 
-    /// Reads the result from the data.
+    /// Reads the result from the data, by default from the whole data.
     ///
-    /// By default the result is read from the whole data. A generated operation with one root field reads it from that field.
+    /// A generated operation with one root field reads the result from that field.
     ///
     /// - Throws: ``GraphQLReadingError`` when the data do not match the document.
     static func output(_ data: GraphQLNode) throws(GraphQLReadingError) -> Output

@@ -25,10 +25,9 @@ public struct GraphQLNode: Sendable {
         self.init(try TapeBuilder.tape(bytes, limits), 0)
     }
 
-    /// Reads a field of the object at this place.
+    /// Reads a field of the object at this place; a missing field is read like null.
     ///
-    /// - Throws: ``GraphQLReadingError`` when the place is not an object, or `Value` cannot be read from the field. A missing field is
-    ///   read like null.
+    /// - Throws: ``GraphQLReadingError`` when the place is not an object, or `Value` cannot be read from the field.
     @inlinable
     public func field<Value: GraphQLReadable>(
         _ name: String,

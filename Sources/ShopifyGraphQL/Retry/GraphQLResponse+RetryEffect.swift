@@ -1,7 +1,7 @@
 extension GraphQLResponse {
     /// The effect of a failed operation according to its GraphQL errors, and the wait that Shopify requests.
     ///
-    /// It is nil if the operation did not fail, or if its errors do not permit a repetition.
+    /// Nil if the operation did not fail, or if its errors do not permit a repetition.
     func retryEffect(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
         guard isFailure else { return nil }
         let asked = requestedWait

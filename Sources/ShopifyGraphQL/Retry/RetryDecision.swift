@@ -10,7 +10,7 @@ struct RetryDecision {
     private(set) var count = 0
     private var unknownOutcomes = 0
 
-    /// Begins one call of an operation; the earlier of the caller's `deadline` and the deadline of `limits` applies.
+    /// Creates the decision for one call; the earlier of the caller's `deadline` and the deadline of `limits` applies.
     init(
         _ limits: RetryLimits,
         _ repetition: GraphQLDocument.Repetition,

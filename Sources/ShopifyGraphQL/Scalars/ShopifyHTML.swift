@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// Text with HTML markup from the shop's staff (scalar `HTML`).
 ///
-/// It is a separate type, so that an app does not escape the markup again or show it as plain text.
+/// The separate type shows that an app must not escape the markup again or show it as plain text.
 public struct ShopifyHTML: Hashable, Sendable, CustomStringConvertible {
     /// The markup.
     public let text: String
