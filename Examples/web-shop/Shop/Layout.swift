@@ -42,7 +42,7 @@ extension WebShop {
         return response
     }
 
-    /// Chromium applies `form-action` also to the redirect after a form, so the policy names the checkout and the logout pages.
+    /// Chromium applies `form-action` also to the redirect after a form, so the policy names the checkout and the providers' logout pages.
     private func securityHeaders(_ facts: ShopFacts.Facts, _ context: WebContext) async -> [(String, String)] {
         let targets = (facts.origins + (await context.logoutOrigins())).joined(separator: " ")
         let pictures = (["https://cdn.shopify.com"] + facts.origins).joined(separator: " ")

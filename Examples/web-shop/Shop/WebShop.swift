@@ -5,7 +5,7 @@ public import IdentityWeb
 internal import ShopifyCustomerAccount
 internal import ShopifyStorefront
 
-/// A whole web shop with catalogue, cart, sign-in, checkout and account: returns a page for each request, but contains no server.
+/// A whole web shop with catalogue, cart, sign-in, checkout and account: responds to requests, but contains no HTTP server.
 ///
 /// ```swift
 /// let shop = try await WebShop.open(try IdentityConfiguration(contentsOf: "identity.json"), publicOrigin: "https://shop.example")

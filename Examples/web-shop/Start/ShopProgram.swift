@@ -27,7 +27,7 @@ public enum ShopProgram {
             source.resume()
             return source
         }
-        // Dispatch registers the sources in the background, and ignores signals that arrive before that.
+        // Dispatch registers the sources in the background. A signal that arrives before that has no effect.
         for await _ in registered.prefix(sources.count) {}
         announce()
         _ = await received.first { _ in true }

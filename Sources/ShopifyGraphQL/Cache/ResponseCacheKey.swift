@@ -4,7 +4,8 @@ package import IdentityKit
 
 /// The key of a cached response.
 ///
-/// The key is a SHA-256 digest of endpoint, API version, app token, session, document and variables, so it does not reveal them.
+/// The key is a SHA-256 digest of endpoint, API version, app token, session, document and variables, also those of the
+/// call's context, so it does not reveal them.
 public struct ResponseCacheKey: Sendable, Hashable {
     /// The digest, 64 lower-case hexadecimal digits.
     public let rawValue: String

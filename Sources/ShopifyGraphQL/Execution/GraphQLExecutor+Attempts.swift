@@ -77,7 +77,7 @@ extension GraphQLExecutor {
         }
     }
 
-    /// Handles HTTP 430, and returns the pause before another attempt; nil if the operation must not be sent again.
+    /// Handles HTTP 430 (Shopify rejects the request as an attack); returns the pause before another attempt, or nil for no other attempt.
     private func attacked(
         _ permit: inout CircuitBreaker.Permit,
         _ failure: GraphQLFailure,

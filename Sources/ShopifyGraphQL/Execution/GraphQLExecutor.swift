@@ -47,7 +47,9 @@ package struct GraphQLExecutor: Sendable {
         }
     }
 
-    /// Executes an operation, and returns data, errors or both; throws if data cannot be read and the response has no errors.
+    /// Executes an operation, and returns data, errors or both.
+    ///
+    /// Throws if the call gets no GraphQL response with a 2xx status, or if a response without errors has data that cannot be read.
     package func executePartial<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall

@@ -17,11 +17,11 @@ public struct GraphQLDocument: Sendable, Hashable {
         case always
         /// The operation may be repeated once. At worst an unused object remains, such as a second empty cart.
         case once
-        /// The operation adds data, so the client does not repeat it.
+        /// The operation adds data, so the client does not repeat it after an unknown outcome.
         ///
         /// The app must first read which data were added; `CartAdapter` does this for carts.
         case afterReading
-        /// The operation must not be repeated.
+        /// The operation must not be repeated after an unknown outcome.
         case never
     }
 
@@ -50,7 +50,7 @@ public struct GraphQLDocument: Sendable, Hashable {
     ///   - text: The text, with exactly one operation.
     ///   - fragments: The fragments that the operation needs and `text` does not define. Their texts become part of ``text``.
     ///   - contextVariables: The variables that come from the call's context.
-    ///   - repetition: Whether the operation may be repeated; by default `always` for a query, `never` for a mutation.
+    ///   - repetition: Whether it may be repeated after an unknown outcome; by default `always` for a query, `never` for a mutation.
     ///   - isPersonal: Whether responses belong to one buyer. True by default, so that a cache never shares them by mistake.
     public init(
         name: String,

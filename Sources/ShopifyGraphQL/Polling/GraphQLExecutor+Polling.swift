@@ -5,7 +5,7 @@ extension GraphQLExecutor {
     /// Repeats an operation until `isDone` accepts its result; an error of a poll, of `isDone` or of `call` ends the polling.
     ///
     /// `call` creates a call for each poll, because the token may have been refreshed since the last poll. The last request may end up to
-    /// two seconds after `timeout`. After that, the error has code `poll_timeout` and a ``PollTimeout`` as its cause.
+    /// two seconds after `timeout`. If the next poll would start after `timeout`, throws `poll_timeout` with a ``PollTimeout`` as cause.
     package func poll<Operation: GraphQLOperation>(
         _ operation: Operation,
         every interval: Duration,

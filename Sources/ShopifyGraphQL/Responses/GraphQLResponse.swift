@@ -18,7 +18,7 @@ struct GraphQLResponse: Sendable {
         retryAfter = nil
     }
 
-    /// Reads an HTTP response; throws if its status is not 2xx, or if its body has neither data nor errors.
+    /// Reads an HTTP response; throws unless its status is 2xx and its body is a GraphQL response with data or errors.
     init(
         _ response: HTTPResponse,
         from endpoint: GraphQLEndpoint,

@@ -8,7 +8,7 @@ public struct ShopifyURL: Hashable, Sendable {
     /// The URL as it was written.
     public let text: String
 
-    /// Creates a URL from a text of at most 8,192 bytes; nil if the text has no valid scheme, or nothing after the scheme.
+    /// Creates a URL from its text; nil if the text exceeds 8,192 bytes, or has no valid scheme or nothing after the scheme.
     ///
     /// Nil also if the text contains spaces, control characters, double quotation marks, angle brackets or backslashes. Non-ASCII
     /// characters are left as they are (RFC 3987).
