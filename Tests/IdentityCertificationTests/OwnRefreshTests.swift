@@ -48,8 +48,7 @@ struct OwnRefreshTests {
 
     @Test("a refreshed ID token is refused if it is more than 60 seconds older than its predecessor")
     func olderIssuedAt() async throws {
-        // The ID token is issued at the login, 60 seconds before it, and 61 seconds before it. Only 61 seconds exceed the permitted clock
-        // difference.
+        // The iat is that of the login, then 60 and 61 seconds earlier. Only the last iat exceeds the permitted clock difference.
         try await accepts(.shiftClaim("iat", by: -600))
         try await accepts(.shiftClaim("iat", by: -660))
         try await refuses(.idTokenTime, .shiftClaim("iat", by: -661))

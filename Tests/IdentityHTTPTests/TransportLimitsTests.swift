@@ -48,7 +48,7 @@ struct TransportLimitsTests {
         "a Content-Length that is larger than the memory reserves no memory, without a body and with an unlimited one"
     )
     func hugeLength() async {
-        // The test needs a separate process, because reserving this much memory would crash a process.
+        // The test needs a separate process, because reserving this much memory would crash the process.
         await #expect(processExitsWith: .success) {
             for (limit, status) in [(1000, "204 No Content"), (Int.max, "200 OK")] {
                 var reader = LimitedResponseReader(limits: HTTPLimits(maximumBodyBytes: limit), isHead: false)

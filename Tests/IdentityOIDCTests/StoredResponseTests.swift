@@ -129,7 +129,7 @@ struct StoredResponseTests {
         }
     }
 
-    /// Sets the clock right after eleven minutes: the session must be usable then, and no token may be sent twice.
+    /// Corrects the wrong clock after eleven minutes: the session must be usable then, and no token may be sent twice.
     private static func waitAndSetRight(_ stage: Stage, _ seconds: Double) async throws {
         for _ in 0..<11 {
             stage.world.clock.advance(by: .seconds(60))

@@ -62,7 +62,7 @@ struct LockTests {
             try await schema.open { $0.locking = .lease(.seconds(15)) },
         ]
         let id = try sampleSession().id
-        // The lease has the longest length, because a busy machine may renew it some seconds late.
+        // The leases have the longest permitted duration, because a busy machine may renew a lease some seconds late.
         try await stores[0].withLock(.session(id), waitingUpTo: .zero) { lock in
             await expect(.refreshBusy, .retryLater) {
                 try await stores[1].withLock(.session(id), waitingUpTo: .seconds(17)) { _ in

@@ -125,7 +125,7 @@ struct LostResponseTests {
             if name == "first" {
                 #expect(try await store.setAttachment(name, to: nil, of: session.id, expecting: revision + 1))
             } else {
-                // It is unknown whether this call removed the session, because another process may have removed it.
+                // It is unknown whether this call removed the attachment, because another process may have removed it.
                 proxy.loseNextResponse()
                 await expect(.storeUnavailable, .retryLater) {
                     try await store.setAttachment(name, to: nil, of: session.id, expecting: revision + 1)

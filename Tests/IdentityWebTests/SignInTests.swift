@@ -53,7 +53,7 @@ struct SignInTests {
         _ = try await browser.post("/auth/logout")
         let late = try await stage.deliver(callback, browser)
         #expect(late.status == 400 && late.text.contains("expired"))
-        // After a sign-in of another buyer, the browser does not hold it either.
+        // After a sign-in of another buyer, the browser does not hold that session either.
         try await stage.signIn(browser, as: stage.grace)
         #expect(try await stage.deliver(callback, browser).status == 400)
         let otherBrowser = stage.browser()

@@ -78,6 +78,7 @@ final class FailpointStage: Sendable {
         configuration.redirectURI = "https://app.example/callback"
         configuration.allowsLoopbackHTTP = true
         let environment = IdentityEnvironment(transport: try CurlTransport(), clock: clock)
+        // The timeout is two thirds of the lease.
         configuration.timeout = .seconds(8)
         let (store, closeStore) = try await openStore()
         let manager = SessionManager(

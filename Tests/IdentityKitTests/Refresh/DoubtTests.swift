@@ -80,7 +80,7 @@ struct DoubtTests {
         let error = await #expect(throws: IdentityError.self) { _ = try await world.manager().tokens(for: id) }
         #expect(error?.code == failure.error.code)
         #expect(error?.kind != .signInAgain)
-        // If the session is in doubt, the same token was sent once more immediately.
+        // If the session is in doubt, the manager immediately sent the same token a second time.
         #expect(world.provider.requests == (failure.isDoubt ? 2 : 1))
         let session = try await world.manager().session(id)
         #expect(session.isInDoubt == failure.isDoubt)

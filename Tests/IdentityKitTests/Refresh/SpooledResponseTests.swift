@@ -355,7 +355,7 @@ struct SpooledResponseTests {
         #expect(try await manager.refreshTokens(for: id).tokens.accessToken.reveal() == "access-3")
         let got = try await manager.tokens(for: id)
         #expect(got.tokens.accessToken.reveal() == "access-3" && got.outcome == .stored)
-        // Unsaved tokens cannot be refreshed before they are saved.
+        // Tokens cannot be refreshed before they are saved.
         world.clock.advance(by: .seconds(1800))
         #expect(try await manager.tokens(for: id, validFor: .seconds(1700)).outcome == .stored)
         let short = try await manager.tokens(for: id, validFor: .seconds(1900))

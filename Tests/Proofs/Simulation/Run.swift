@@ -20,6 +20,7 @@ final class Run {
         history = History(path: historyPath)
     }
 
+    /// Returns true if no rule was violated.
     func run() throws -> Bool {
         RuntimeHooks.install(scheduler)
         while scheduler.steps < steps {

@@ -145,8 +145,8 @@ struct Ledger: Sendable {
 
     /// Compares a store with the acknowledged contents; returns whether the store contains an operation that was not acknowledged.
     ///
-    /// Such an operation took effect completely or not at all. After a loss of power, pending logins may be missing, but a login that was
-    /// taken is never there again.
+    /// An operation without an acknowledgement must take effect completely or not at all. After a loss of power, pending logins may be
+    /// missing, but a login that was taken is never there again.
     @discardableResult
     func check(_ store: SQLiteStore, or later: Ledger, mayLackLogins: Bool = false) async throws -> Bool {
         let health = try await store.checkHealth()

@@ -91,6 +91,7 @@ final class Browser: Sendable {
         }
     }
 
+    /// Repeats the start, because the driver takes a free port of IPv6 and needs the same port of IPv4, which another test may have.
     private static func startDriver(_ environment: [String: String]) throws -> (process: Spawned, port: Int) {
         var attempts = 5
         while true {

@@ -15,6 +15,7 @@ struct Driver: Sendable {
         self.plan = plan
     }
 
+    /// Returns true if no session was lost without a permitted reason.
     func run() async throws -> Bool {
         let folder = try TemporaryDirectory("kill-loop")
         defer { folder.remove() }
@@ -124,7 +125,7 @@ struct Driver: Sendable {
         }
     }
 
-    /// Whether the run continues: there is no violation, and too few kills, too few kills in the gap, or an undetected mutant.
+    /// Whether the run continues: no rule was violated, and the run needs more kills, more kills in the gap, or a detected mutant.
     ///
     /// The gap is the time between the saved claim and the saved response. The run makes at most eight times the requested kills.
     private func isToGoOn(_ ledger: Ledger) -> Bool {

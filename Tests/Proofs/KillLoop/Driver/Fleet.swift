@@ -12,7 +12,7 @@ final class Fleet: Sendable {
         var startTime: Duration?
     }
 
-    /// The stop after which a process may lose its leases.
+    /// A process that is stopped for at least this time may lose its leases.
     private static let patience = Duration.seconds(8)
 
     private let order: String
@@ -25,6 +25,7 @@ final class Fleet: Sendable {
     var ledger: Ledger { state.withLock { $0.ledger } }
     /// How long the last process needed until it requested tokens; nil before the first one does.
     var startTime: Duration? { state.withLock { $0.startTime } }
+    /// Whether a process ended without a kill.
     var hasEndedProcess: Bool { state.withLock { $0.running.contains(where: \.hasEnded) } }
 
     func start() throws {

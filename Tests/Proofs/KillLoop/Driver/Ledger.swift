@@ -71,7 +71,7 @@ struct Ledger: Sendable {
         hit.merge(open) { max($0, $1) }
     }
 
-    /// Records that a process was killed, after all its output was read; `time` is when the signal was sent.
+    /// Records that a process was killed, after all its output was read; the process held its locks at least until `time`, the kill.
     mutating func killed(_ process: Int32, at time: Int64) {
         kills += 1
         for id in holds.keys {

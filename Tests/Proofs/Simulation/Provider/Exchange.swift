@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// A permitted reason to send a used refresh token again; for another reason, sending it is a bug.
+/// A permitted reason to send a refresh token a second time; a second send for another reason is a bug.
 enum ResendReason: String, CaseIterable {
     /// No usable response arrived.
     case answerLost = "response lost"
@@ -42,7 +42,7 @@ final class Exchange: @unchecked Sendable {
         sentAt = now
     }
 
-    /// The reason why the token may be sent again, which is that no other process can have the response; nil if there is no reason.
+    /// Why the token may be sent again, because no other process can have the response; nil if the token must not be sent again.
     func resendReason(_ locking: Episode.Locking, now: Duration) -> ResendReason? {
         if state == .failed { return .answerLost }
         guard !isSaved else { return nil }

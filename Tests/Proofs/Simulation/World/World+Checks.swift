@@ -1,7 +1,9 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The rules of the simulation about sessions and the results of calls; ``AuthorizationServer`` has the rules about the provider's tokens.
+/// The rules of the simulation about sessions and the results of calls.
+///
+/// ``AuthorizationServer`` checks the provider's tokens, `World+Calls` that no call hangs, `World+Events` that all sessions work at last.
 extension World {
     // MARK: Results of calls
 
