@@ -56,7 +56,7 @@ final class LabProcess: Sendable {
         case reads
         /// The read end of the pipe is closed after a line.
         case readsLine
-        /// After a line nothing is read, and ``LabProcess/leave()`` closes the read end of the pipe.
+        /// The test reads one line and nothing more; ``LabProcess/leave()`` closes the read end of the pipe.
         case readsLineAndStays
         /// The read end of the pipe is closed before the program starts.
         case leaves

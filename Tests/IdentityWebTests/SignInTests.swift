@@ -111,7 +111,7 @@ struct SignInTests {
         #expect(refused.status == 400 && attacker.cookieNames.isEmpty)
         let madeUp = try await attacker.get("/auth/callback/\(provider)?code=x&state=made-up", from: .otherSite)
         #expect(madeUp.status == 400)
-        // A callback with the right state and without a code does not end it either.
+        // A callback with the right state and without a code does not end the sign-in either.
         let sent = try LoginCallback(url: callback.urlWithFields)
         let state = try #require(try sent.value(of: "state")).reveal()
         let bare = try await victim.get("/auth/callback/\(provider)?state=\(state)", from: .otherSite)

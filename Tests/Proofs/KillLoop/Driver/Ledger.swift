@@ -36,7 +36,7 @@ struct Ledger: Sendable {
         case ("kept", 3):
             let generation = Int64(words[2]) ?? 0
             claims[process]?[words[1]] = nil
-            // Lines of two processes arrive in any order: a save before the claim does not settle it.
+            // Lines of two processes arrive in any order, and only a save that is newer than the claim shows that the session is not lost.
             if let claim = hit[words[1]], generation > claim { hit[words[1]] = nil }
             kept[words[1]] = max(kept[words[1]] ?? 0, generation)
         case ("got", 3): outcomes[words[2], default: 0] += 1

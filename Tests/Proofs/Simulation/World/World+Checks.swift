@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// The rules of the simulation about sessions and the results of calls.
 ///
-/// ``AuthorizationServer`` checks the provider's tokens, `World+Calls` that no call hangs, `World+Events` that all sessions work at last.
+/// ``AuthorizationServer`` checks the provider's tokens, `World+Calls` that no call hangs, `World+Events` that sessions work at the end.
 extension World {
     // MARK: Results of calls
 
