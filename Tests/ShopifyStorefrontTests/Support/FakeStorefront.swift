@@ -56,6 +56,7 @@ final class FakeStorefront: Sendable {
         return fake
     }
 
+    /// Replaces the responses from now on.
     func now(_ handler: @escaping @Sendable (Call) async -> LoopbackResponse) {
         state.withLock { $0.handler = handler }
     }

@@ -136,6 +136,7 @@ extension World {
         if violation == nil { checkRows() }
     }
 
+    /// Repeats a call until its result is not `retryLater`.
     private func ask(
         _ process: VirtualProcess,
         _ subject: Subject,
