@@ -49,8 +49,8 @@ internal import IdentityPlatform
     ///
     /// Of the request's time limits, only the connect timeout is set in libcurl. ``CurlLoop`` enforces the other time limits.
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
-        // An empty text makes libcurl ignore the proxy variables of the environment. The port is always given, because libcurl's default
-        // is 1080.
+        // An empty text makes libcurl ignore the proxy variables of the environment. The port is always set, because libcurl's default
+        // for http is 1080.
         let proxy = (route.usesProxy ? configuration.proxy : nil).map { "\($0.scheme)://\($0.host):\($0.port)" }
         return set(CURLOPT_URL, route.origin)
             && set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")

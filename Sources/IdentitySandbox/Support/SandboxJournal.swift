@@ -18,9 +18,9 @@ public struct SandboxCounters: Sendable, Equatable {
     public var reusesPunished = 0
     /// Requests that the token endpoint refused; at SFCC, requests with an invalid code or without a logged-in buyer.
     public var tokenRefusals = 0
-    /// Times the provider's keys were fetched.
+    /// Fetches of the provider's keys.
     public var jwksFetches = 0
-    /// Times a discovery document was fetched.
+    /// Fetches of a discovery document.
     public var discoveries = 0
     /// Calls of ``SandboxEndpoint/api`` and of the Storefront API, including refused calls; without Bolt's `/v1/account/exists`.
     public var apiCalls = 0

@@ -115,7 +115,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var servesRestrictedMutations = false
     /// The number of polls that return "processing" before a completion is done; by default 2.
     public var completionPolls = 2
-    /// The pause that a pending completion requests before the next poll; by default 500 milliseconds.
+    /// The pause before the next poll that a "processing" response requests; by default 500 milliseconds.
     public var completionPollDelay: Duration = .milliseconds(500)
 
     /// A configuration with the defaults.
