@@ -60,25 +60,25 @@ extension IdentityError.Code {
     /// A server's response is not usable: for example, it is too large, or the protocol does not allow it.
     public static let unexpectedResponse = Self(rawValue: "unexpected_response")
 
-    // The ID token
+    // Signed tokens: the ID token, the logout token, a signed UserInfo response, and the token of an SFCC storefront
 
-    /// The ID token or logout token is not a well-formed JWS.
+    /// A signed token is not a well-formed JWS.
     public static let idTokenMalformed = Self(rawValue: "id_token_malformed")
     /// The token response has no ID token, or the login did not request the scope `openid`: the buyer is unknown.
     public static let idTokenMissing = Self(rawValue: "id_token_missing")
-    /// The signature algorithm of the ID token or logout token is not allowed.
+    /// The signature algorithm of a signed token is not allowed.
     public static let idTokenAlgorithm = Self(rawValue: "id_token_algorithm")
-    /// The provider publishes no usable key for the ID token or logout token.
+    /// The provider publishes no usable key for a signed token.
     public static let idTokenKeyUnknown = Self(rawValue: "id_token_key_unknown")
-    /// The signature of the ID token or logout token is wrong.
+    /// The signature of a signed token is wrong.
     public static let idTokenSignature = Self(rawValue: "id_token_signature")
-    /// The `iss` of the ID token or logout token is not an accepted issuer.
+    /// The `iss` of a signed token is not an accepted issuer.
     public static let idTokenIssuer = Self(rawValue: "id_token_issuer")
-    /// The `aud` or `azp` of the ID token or logout token does not fit this client.
+    /// The `aud` or `azp` of a signed token does not fit this client.
     public static let idTokenAudience = Self(rawValue: "id_token_audience")
     /// The `sub` of a token or UserInfo response is missing, empty or belongs to another buyer, or a token set's buyer has no issuer.
     public static let idTokenSubject = Self(rawValue: "id_token_subject")
-    /// The ID token or logout token has expired, was issued in the future, or has no valid times.
+    /// A signed token has expired, was issued in the future, or has no valid times.
     public static let idTokenTime = Self(rawValue: "id_token_time")
     /// The ID token's `nonce` is missing, differs from the one that was sent, or is present although none was sent.
     public static let idTokenNonce = Self(rawValue: "id_token_nonce")
