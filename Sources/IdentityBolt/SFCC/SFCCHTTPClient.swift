@@ -4,7 +4,6 @@ internal import IdentityKit
 /// Sends the requests of one login or refresh to the storefront's controllers, with cookies and redirects within the storefront.
 struct SFCCHTTPClient {
     private static let maximumRedirects = 3
-    private static let party = "The SFCC storefront"
 
     let httpClient: ProviderHTTPClient
     /// The session's lock during a refresh; nil for a login.
@@ -45,7 +44,7 @@ struct SFCCHTTPClient {
             body: form.map { FormEncoding.encode($0.map { ($0.name, $0.value.reveal()) }) },
             once: true,
             under: lock,
-            asking: Self.party
+            asking: "The SFCC storefront"
         )
         hasResponse = true
         cookies.absorb(response, from: url)

@@ -65,7 +65,15 @@ extension OpenIDClient {
         _ metadata: ProviderMetadata,
         sentProof: Bool = false
     ) -> IdentityError? {
-        let error = isRefusedAssertion(failure) ? failure.refusedAssertion : quirks.error(for: failure)
+        let error =
+            isRefusedAssertion(failure)
+            ? failure.make(
+                .configuration,
+                .invalidClient,
+                "The provider probably does not know this client or rejected its assertion (HTTP \(failure.status)).",
+                "Check clientID, clientKey, clientKeyID and clientKeyAlgorithm in the provider's configuration. \(failure.consequence)",
+                reference: "RFC 7523 section 3.2"
+            ) : quirks.error(for: failure)
         guard error.code == .invalidClient || error.code == .unauthorizedClient else { return nil }
         let hints = [methodHint(metadata), assertionHint, encodingHint, error.hint, clockHint(sentProof)].compactMap(
             \.self
@@ -117,18 +125,6 @@ extension OpenIDClient {
         return
             "If the provider does not decode form-encoded credentials, set clientAuthentication (kind openid) to "
             + "client_secret_basic_verbatim: form-encoding changes the client id or the secret."
-    }
-}
-
-extension TokenErrorResponse {
-    fileprivate var refusedAssertion: IdentityError {
-        make(
-            .configuration,
-            .invalidClient,
-            "The provider probably does not know this client or rejected its assertion (HTTP \(status)).",
-            "Check clientID, clientKey, clientKeyID and clientKeyAlgorithm in the provider's configuration. \(consequence)",
-            reference: "RFC 7523 section 3.2"
-        )
     }
 }
 

@@ -5,7 +5,6 @@ package import IdentityKit
 package enum PushedAuthorizationResponse: Sendable {
     /// The `request_uri` that refers to the request, for one login.
     case requestURI(Secret)
-    /// An error response.
     case failure(TokenErrorResponse)
 
     /// Reads a response; a success has status 201, `request_uri` and `expires_in`.

@@ -1,5 +1,3 @@
-internal import IdentityOIDC
-
 /// Builds and checks Shopify's issuers: `https://shopify.com/authentication/{shop id}`.
 ///
 /// The SDK does not compare a shop's issuer with its discovery URL (OpenID Connect Discovery section 4.3), because their hosts may differ.
@@ -18,12 +16,5 @@ enum ShopifyIssuer {
     /// Whether a text is a shop id: digits without a leading zero, within 64 bits.
     static func isShopID(_ text: String) -> Bool {
         text.utf8.allSatisfy { (0x30...0x39).contains($0) } && text.utf8.first != 0x30 && UInt64(text) != nil
-    }
-
-    /// The issuers that a provider accepts: `issuers`; if it is nil, the issuer of `shopID`; if both are nil, the issuers of all shops.
-    static func policy(shopID: String?, issuers: [String]?) -> IssuerPolicy {
-        if let issuers { return .exactly(issuers) }
-        if let shopID { return .exactly([issuer(shopID: shopID)]) }
-        return IssuerPolicy(summary: prefix + "{shop id}") { ShopifyIssuer.shopID(in: $0) != nil }
     }
 }

@@ -57,9 +57,10 @@ extension AuthClient {
         since logouts: Int
     ) async throws -> AuthorizationRequest {
         try await Correlation.scope {
-            let request = try await provider().authorizationRequest(
-                options,
-                pkce: try PKCE(verifier: codeVerifier)
+            let (provider, pkce) = (try provider(), try PKCE(verifier: codeVerifier))
+            let request = try await provider.client.authorizationRequest(
+                try await provider.checked(options),
+                pkce: .own(pkce)
             )
             let isCurrent = state.withLock { state in
                 guard state.logouts == logouts else { return false }

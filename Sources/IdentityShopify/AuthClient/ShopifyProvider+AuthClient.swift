@@ -4,10 +4,6 @@ internal import IdentityKit
 internal import IdentityOIDC
 
 extension ShopifyProvider {
-    func authorizationRequest(_ options: LoginOptions, pkce: PKCE) async throws -> AuthorizationRequest {
-        try await client.authorizationRequest(try await checked(options), pkce: .own(pkce))
-    }
-
     /// The attempt of a login whose authorization URL the app has built itself, with this code verifier.
     ///
     /// The SDK does not know the `state` and the `nonce` of this URL and does not check them. The app must compare `state` itself.

@@ -71,7 +71,14 @@ extension ShopifyProvider {
             shopDomain.flatMap { ShopDomain($0, allowsLoopbackHTTP: allowsLoopbackHTTP) }
         }
 
-        var acceptedIssuers: IssuerPolicy { ShopifyIssuer.policy(shopID: shopID, issuers: issuers) }
+        /// ``issuers``; if it is nil, the issuer of ``shopID``; if both are nil, the issuers of all shops.
+        var acceptedIssuers: IssuerPolicy {
+            if let issuers { return .exactly(issuers) }
+            if let shopID { return .exactly([ShopifyIssuer.issuer(shopID: shopID)]) }
+            return IssuerPolicy(summary: ShopifyIssuer.issuer(shopID: "{shop id}")) {
+                ShopifyIssuer.shopID(in: $0) != nil
+            }
+        }
 
         /// Whether ``shopID`` is configured and ``issuers`` does not exclude Shopify's issuer of this shop.
         var acceptsOwnIssuer: Bool {
