@@ -47,9 +47,7 @@ enum StoreSample {
 
     /// Creates a session, inserts it into a store, and returns it.
     static func inserted(in store: any SessionStore) async throws -> StoredSession {
-        let session = try session()
-        try await store.insert(session)
-        return session
+        try await session().inserted(in: store)
     }
 
     static func attempt(
@@ -113,6 +111,12 @@ enum StoreSample {
 }
 
 extension StoredSession {
+    /// Inserts the session into a store, and returns it.
+    func inserted(in store: any SessionStore) async throws -> StoredSession {
+        try await store.insert(self)
+        return self
+    }
+
     /// Returns a copy of the session with another payload, a generation that is higher by `generations`, and the further change.
     func successor(
         _ payload: Secret,

@@ -149,8 +149,7 @@ extension StoreConformance {
         },
         Case("a refreshed session survives a sweep after its first expiry") { store in
             let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
-            let session = try StoreSample.session(retainedUntil: StoreSample.pastMoment)
-            try await store.insert(session)
+            let session = try await StoreSample.session(retainedUntil: StoreSample.pastMoment).inserted(in: store)
             _ = try await session.saved(Secret("refreshed"), in: store) { $0.retainedUntil += 60 }
             #expect(try await sweeping.sweep(expiredBefore: StoreSample.pastMoment + 30) == 0)
             #expect(try await sweeping.sweep(expiredBefore: StoreSample.pastMoment + 61) == 1)

@@ -9,21 +9,19 @@ extension StoreConformance {
             let ages = (0..<16).map { Double(($0 * 7) % 16) }
             var sessions: [StoredSession] = []
             for age in ages {
-                let session = try StoreSample.session(createdAt: StoreSample.moment - age)
-                try await store.insert(session)
+                let session = try await StoreSample.session(createdAt: StoreSample.moment - age).inserted(in: store)
                 sessions.append(session)
             }
             let listed = try await store.sessions(matching: SessionFilter()).map(\.id)
             #expect(listed == sessions.sorted { $0.createdAt < $1.createdAt }.map(\.id))
         },
         Case("a list contains complete sessions") { store in
-            let session = try StoreSample.session(
+            let session = try await StoreSample.session(
                 tenant: "t",
                 providerSessionID: "sid",
                 isInDoubt: true,
                 payload: Secret("tokens of one")
-            )
-            try await store.insert(session)
+            ).inserted(in: store)
             #expect(StoreSample.areSame(try await store.sessions(matching: SessionFilter()).first, session))
         },
         Case("a list contains the newest generation, and no removed session") { store in
@@ -133,8 +131,7 @@ extension StoreConformance {
             )
         },
         Case("a session whose provider session id is removed is no longer found by the old id") { store in
-            let named = try StoreSample.session(providerSessionID: "one")
-            try await store.insert(named)
+            let named = try await StoreSample.session(providerSessionID: "one").inserted(in: store)
             let next = try await named.saved(Secret("refreshed"), in: store) { $0.providerSessionID = nil }
             #expect(try await store.sessions(matching: SessionFilter(providerSessionID: "one")).isEmpty)
             #expect(try await store.session(named.id)?.providerSessionID == nil)

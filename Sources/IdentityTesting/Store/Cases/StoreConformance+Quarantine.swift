@@ -112,8 +112,7 @@ extension StoreConformance {
             store,
             place in
             let quarantining = try Test.offered((any RowQuarantining).self, by: store)
-            let session = try StoreSample.session(retainedUntil: StoreSample.pastMoment)
-            try await store.insert(session)
+            let session = try await StoreSample.session(retainedUntil: StoreSample.pastMoment).inserted(in: store)
             try await place.damage(.session(session.id))
             #expect(try await quarantining.quarantineDamagedRows() == 1)
             if let sweeping = store as? any ExpirySweeping { _ = try await sweeping.sweep(expiredBefore: Date()) }

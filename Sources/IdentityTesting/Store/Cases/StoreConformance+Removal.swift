@@ -68,8 +68,7 @@ extension StoreConformance {
             }
         },
         Case("a removed session is in no list") { store in
-            let session = try StoreSample.session(providerSessionID: "sid", isInDoubt: true)
-            try await store.insert(session)
+            let session = try await StoreSample.session(providerSessionID: "sid", isInDoubt: true).inserted(in: store)
             _ = try await store.remove(session.id)
             for filter in [
                 SessionFilter(), SessionFilter(provider: session.provider), SessionFilter(tenant: session.tenant),

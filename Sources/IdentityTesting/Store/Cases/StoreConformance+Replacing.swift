@@ -107,8 +107,7 @@ extension StoreConformance {
             }
         },
         Case("counting up a session by compare-and-set loses no increment") { store in
-            let session = try StoreSample.session(payload: Secret("0"))
-            try await store.insert(session)
+            let session = try await StoreSample.session(payload: Secret("0")).inserted(in: store)
             try await countToForty {
                 let found = try #require(try await store.session(session.id))
                 let number = try #require(Int(found.payload.reveal()))

@@ -12,12 +12,11 @@ extension StoreConformance {
             #expect(try await !store.replace(session, expecting: session.generation))
         },
         Case("an inserted session is loaded unchanged") { store in
-            let session = try StoreSample.session(
+            let session = try await StoreSample.session(
                 tenant: "tenant",
                 providerSessionID: "sid",
                 payload: Secret(bytes: Array(0...255))
-            )
-            try await store.insert(session)
+            ).inserted(in: store)
             #expect(StoreSample.areSame(try await store.session(session.id), session))
         },
         Case("loading a session repeatedly does not change it") { store in
@@ -86,8 +85,7 @@ extension StoreConformance {
         },
         Case("a session keeps the value of isInDoubt with which it was inserted") { store in
             for isInDoubt in [true, false] {
-                let session = try StoreSample.session(isInDoubt: isInDoubt)
-                try await store.insert(session)
+                let session = try await StoreSample.session(isInDoubt: isInDoubt).inserted(in: store)
                 #expect(try await store.session(session.id)?.isInDoubt == isInDoubt)
             }
         },

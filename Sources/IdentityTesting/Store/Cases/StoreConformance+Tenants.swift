@@ -60,8 +60,7 @@ extension StoreConformance {
     private static func twins(in store: any SessionStore) async throws -> (StoredSession, StoredSession) {
         var made: [StoredSession] = []
         for tenant in ["shop-1", "shop-2"] {
-            let session = try StoreSample.session(tenant: tenant, providerSessionID: "sid")
-            try await store.insert(session)
+            let session = try await StoreSample.session(tenant: tenant, providerSessionID: "sid").inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret(tenant), of: session.id, expecting: nil))
             made.append(session)
         }

@@ -52,8 +52,7 @@ extension StoreConformance {
     private static let otherValueCases: [Case] = [
         Case("a missing and an empty provider session id are different") { store in
             for name in [nil, ""] {
-                let session = try StoreSample.session(providerSessionID: name)
-                try await store.insert(session)
+                let session = try await StoreSample.session(providerSessionID: name).inserted(in: store)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
                 let next = try await session.saved(Secret("next"), in: store) {
                     $0.providerSessionID = name == nil ? "" : nil
@@ -63,16 +62,14 @@ extension StoreConformance {
         },
         Case("a payload may be any bytes, also NUL and invalid UTF-8") { store in
             for bytes in [[0], [0, 0, 0], [0xFF, 0xFE, 0xC0], Array(0...255), [0xED, 0xA0, 0x80]] as [[UInt8]] {
-                let session = try StoreSample.session(payload: Secret(bytes: bytes))
-                try await store.insert(session)
+                let session = try await StoreSample.session(payload: Secret(bytes: bytes)).inserted(in: store)
                 #expect(try await store.session(session.id)?.payload.revealBytes() == bytes)
             }
         },
         Case("distant dates are returned unchanged") { store in
             for date in [Date.distantPast, Date(timeIntervalSince1970: 0), Date.distantFuture] {
                 let end = max(date, StoreSample.moment)
-                let session = try StoreSample.session(createdAt: date, retainedUntil: end)
-                try await store.insert(session)
+                let session = try await StoreSample.session(createdAt: date, retainedUntil: end).inserted(in: store)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
@@ -83,8 +80,7 @@ extension StoreConformance {
             ] {
                 let date = Date(timeIntervalSinceReferenceDate: seconds)
                 let end = StoreSample.moment + abs(seconds)
-                let session = try StoreSample.session(createdAt: date, retainedUntil: end)
-                try await store.insert(session)
+                let session = try await StoreSample.session(createdAt: date, retainedUntil: end).inserted(in: store)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
                 let later = Date(timeIntervalSinceReferenceDate: end.timeIntervalSinceReferenceDate.nextUp)
                 let next = try await session.saved(Secret("next"), in: store) { $0.retainedUntil = later }
@@ -103,16 +99,14 @@ extension StoreConformance {
         },
         Case("a payload may be empty, large, or shrink and grow") { store in
             let large = try StoreSample.randomPayload(7_500)
-            var session = try StoreSample.session(payload: Secret(""))
-            try await store.insert(session)
+            var session = try await StoreSample.session(payload: Secret("")).inserted(in: store)
             for payload in [large, Secret("x"), Secret(""), large] {
                 session = try await session.saved(payload, in: store)
                 #expect(StoreSample.areSame(try await store.session(session.id), session))
             }
         },
         Case("a growing payload is saved, or it is refused and the old one is kept") { store in
-            var session = try StoreSample.session(payload: Secret("small"))
-            try await store.insert(session)
+            var session = try await StoreSample.session(payload: Secret("small")).inserted(in: store)
             for count in [1_000, 8_000, 16_000, 64_000, 300_000, 20] {
                 let next = session.successor(try StoreSample.randomPayload(count))
                 let expected = session
@@ -139,8 +133,7 @@ extension StoreConformance {
         },
         Case("a large session does not affect other sessions") { store in
             let small = try await StoreSample.inserted(in: store)
-            let large = try StoreSample.session(payload: try StoreSample.randomPayload(7_500))
-            try await store.insert(large)
+            let large = try await StoreSample.session(payload: StoreSample.randomPayload(7_500)).inserted(in: store)
             #expect(try await store.replace(large.successor(Secret("")), expecting: large.generation))
             #expect(StoreSample.areSame(try await store.session(small.id), small))
         },
