@@ -21,16 +21,14 @@ public struct ResponseCookie: Sendable, Equatable {
 
     /// The cookie's name.
     public let name: String
-    /// The value; it is empty in ``removal``.
-    ///
-    /// The value may be a secret.
-    public private(set) var value: String
+    /// The value, which may be a secret.
+    public let value: String
     /// The browser sends the cookie only to this path and to the paths below it; by default `/`.
     public let path: String
     /// How long the browser keeps the cookie.
     ///
     /// If nil, the browser keeps the cookie until the browser is closed. A time below one second removes the cookie.
-    public private(set) var maximumAge: Duration?
+    public let maximumAge: Duration?
     /// Whether the browser sends the cookie over TLS only.
     ///
     /// Some browsers, such as Chrome and Firefox, make an exception for loopback addresses.
@@ -73,14 +71,6 @@ public struct ResponseCookie: Sendable, Equatable {
         self.isSecure = isSecure
         self.isHTTPOnly = isHTTPOnly
         self.sameSite = sameSite
-    }
-
-    /// The cookie that removes this one: an equal cookie, but with an empty value and a maximum age of zero.
-    public var removal: ResponseCookie {
-        var cookie = self
-        cookie.value = ""
-        cookie.maximumAge = .zero
-        return cookie
     }
 
     /// The value of the `Set-Cookie` field.
