@@ -173,9 +173,8 @@ final class LoopbackLoop {
 
     private func timeout() -> Int32 {
         guard let nextDeadline else { return -1 }
-        let (seconds, attoseconds) = ContinuousClock.now.duration(to: nextDeadline).components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        return Int32(min(seconds, 3600)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1
+        let left = (nextDeadline - .now) / .milliseconds(1)
+        return left <= 0 ? 0 : Int32(min(left, 3_600_000)) + 1
     }
 
     private var hasFinished: Bool {

@@ -54,8 +54,8 @@ extension LoopbackResponse {
         let sound = headers.filter { name, value in
             !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken) && value.utf8.allSatisfy(ASCII.isFieldValue)
         }
-        let has = { (wanted: String) in sound.first { $0.0.lowercased() == wanted } }
-        let stays = keepAlive && has("connection")?.1.lowercased() != "close"
+        let field = { (wanted: String) in sound.first { $0.0.lowercased() == wanted } }
+        let stays = keepAlive && field("connection")?.1.lowercased() != "close"
         let isBodiless = (100..<200).contains(status) || status == 204 || status == 304
         var bytes = Array(StatusLine.text(status).utf8)
         bytes.reserveCapacity(256 + body.count)
@@ -65,9 +65,9 @@ extension LoopbackResponse {
             bytes += value.utf8
             bytes += [0x0D, 0x0A]
         }
-        if status >= 200, has("date") == nil { bytes += "Date: \(HTTPDate.now)\r\n".utf8 }
-        if !isBodiless, has("content-length") == nil { bytes += "Content-Length: \(body.count)\r\n".utf8 }
-        if !stays, has("connection") == nil { bytes += "Connection: close\r\n".utf8 }
+        if status >= 200, field("date") == nil { bytes += "Date: \(HTTPDate.now)\r\n".utf8 }
+        if !isBodiless, field("content-length") == nil { bytes += "Content-Length: \(body.count)\r\n".utf8 }
+        if !stays, field("connection") == nil { bytes += "Connection: close\r\n".utf8 }
         bytes += [0x0D, 0x0A]
         if !isBodiless, !isHead { bytes += body }
         return (bytes, stays)

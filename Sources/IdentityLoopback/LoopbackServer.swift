@@ -89,7 +89,6 @@ package final class LoopbackServer: Sendable {
     }
 }
 
-/// The limits of a ``LoopbackServer``.
 package struct LoopbackLimits: Sendable {
     /// The maximum number of connections.
     ///

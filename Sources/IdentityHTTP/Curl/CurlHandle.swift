@@ -29,8 +29,7 @@ internal import CIdentityCurl
 
         /// Whether the handle needs no reset for its next request: this request was sent once and got a response.
         func isReusable(_ result: Result<HTTPResponse, HTTPTransportError>) -> Bool {
-            guard attempts == 1, case .success = result else { return false }
-            return true
+            if case .success = result { attempts == 1 } else { false }
         }
 
         /// When the request is aborted: until the response begins, at the earlier of both deadlines; afterwards, at the total deadline.

@@ -211,9 +211,8 @@ internal import Synchronization
         let libcurl = libcurlTimeout()
         let longest = libcurl < 0 ? 60_000 : Int32(min(libcurl, 60_000))
         guard let nextDeadline else { return longest }
-        let (seconds, attoseconds) = ContinuousClock.now.duration(to: nextDeadline).components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        return min(longest, Int32(min(seconds, 60)) * 1000 + Int32(attoseconds / 1_000_000_000_000_000) + 1)
+        let left = (nextDeadline - .now) / .milliseconds(1)
+        return left <= 0 ? 0 : min(longest, Int32(min(left, 60_000)) + 1)
     }
 
     // Without the limit of one day, a large timeout of the app could overflow the clock's instant.

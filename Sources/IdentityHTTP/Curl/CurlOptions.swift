@@ -126,7 +126,6 @@ internal import IdentityPlatform
 
     /// A time in milliseconds, at most one day, and at least 1, because libcurl takes 0 as its default of five minutes.
     private static func milliseconds(_ duration: Duration) -> Int {
-        let (seconds, attoseconds) = min(max(duration, .milliseconds(1)), .seconds(86_400)).components
-        return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000)
+        Int(min(max(duration, .milliseconds(1)), .seconds(86_400)) / .milliseconds(1))
     }
 }

@@ -74,12 +74,8 @@ struct LimitedResponseReader {
         var end = buffer.count
         if end > start, buffer[end - 1] == 0x0A { end -= 1 }
         if end > start, buffer[end - 1] == 0x0D { end -= 1 }
-        switch state {
-        case .status: return readStatus(start..<end)
-        case .fields where start == end: return readEnd()
-        case .fields: return readField(start..<end)
-        case .body: return true
-        }
+        if state == .status { return readStatus(start..<end) }
+        return start == end ? readEnd() : readField(start..<end)
     }
 
     private mutating func readStatus(_ line: Range<Int>) -> Bool {

@@ -16,14 +16,10 @@ public struct HTTPHeaders: Sendable {
     /// Makes an empty list.
     public init() {}
 
-    /// Creates a list from fields that a transport has parsed and checked; fields that end outside the buffer are ignored.
+    /// Creates a list from the bytes and the fields that ``LimitedResponseReader`` has checked.
     init(buffer: [UInt8], fields: [Field]) {
         bytes = buffer
-        func isInside(_ field: Field) -> Bool {
-            field.name.upperBound <= buffer.count && field.value.upperBound <= buffer.count
-        }
-        // `filter` allocates a new array, so it runs only if a field is outside the buffer.
-        self.fields = fields.allSatisfy(isInside) ? fields : fields.filter(isInside)
+        self.fields = fields
     }
 
     /// The number of fields.
@@ -36,10 +32,7 @@ public struct HTTPHeaders: Sendable {
 
     /// The value of the first field with this name; nil if no field has this name.
     public subscript(_ name: String) -> String? {
-        for field in fields where matches(field, name) {
-            return String(decoding: bytes[field.value], as: UTF8.self)
-        }
-        return nil
+        fields.first { matches($0, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
     /// The values of all fields with this name, in order.

@@ -75,7 +75,7 @@ final class Client: Sendable {
         defer { mailbox.post(.endTransaction(link: link)) }
         do {
             let result = try await body(transaction)
-            _ = try await transaction.run(Statement("COMMIT"), mayHaveTakenEffect: true)
+            _ = try await send(Statement("COMMIT"), [], to: .transaction(link: link), by: deadline)
             return result
         } catch {
             // If the connection is lost, the ROLLBACK fails. The server itself rolls back a transaction that was not committed.
@@ -84,7 +84,6 @@ final class Client: Sendable {
         }
     }
 
-    /// Runs one statement on a connection.
     func send(
         _ statement: Statement,
         _ values: [Value],
@@ -125,18 +124,12 @@ struct Transaction: Sendable {
     fileprivate let link: Int
     fileprivate let deadline: ContinuousClock.Instant
 
-    /// Runs a statement.
-    ///
-    /// If a statement before COMMIT fails, the transaction has no effect. So `mayHaveTakenEffect` is true only for COMMIT.
-    func run(
-        _ statement: Statement,
-        _ values: Value...,
-        mayHaveTakenEffect: Bool = false
-    ) async throws(PostgresFailure) -> Rows {
+    /// Runs a statement; if it fails, the transaction has no effect.
+    func run(_ statement: Statement, _ values: Value...) async throws(PostgresFailure) -> Rows {
         do {
             return try await client.send(statement, values, to: .transaction(link: link), by: deadline).rows
         } catch {
-            throw PostgresFailure(error.reason, mayHaveTakenEffect: mayHaveTakenEffect && error.mayHaveTakenEffect)
+            throw PostgresFailure(error.reason)
         }
     }
 }

@@ -190,7 +190,7 @@ final class ConnectionLoop {
         entries.removeAll(keepingCapacity: true)
         polled.removeAll(keepingCapacity: true)
         entries.append(pollfd(fd: wakeup.readDescriptor, events: Int16(POLLIN), revents: 0))
-        for connection in connections.values { polled.append(connection) }
+        polled.append(contentsOf: connections.values)
         if let direct { polled.append(direct) }
         for connection in polled {
             entries.append(pollfd(fd: connection.socket, events: connection.events, revents: 0))
@@ -237,12 +237,11 @@ final class ConnectionLoop {
     private func expire() {
         nextDeadline = nil
         let now = ContinuousClock.now
-        let isPoolExhausted = !connections.isEmpty
         for call in queue.takeAll(where: { $0.deadline <= now }) {
-            call.fail(pool.failure(whileWaiting: isPoolExhausted))
+            call.fail(pool.failure(whileConnected: !connections.isEmpty))
         }
         for call in directQueue.takeAll(where: { $0.deadline <= now }) {
-            call.fail(directState.failure(whileWaiting: direct != nil))
+            call.fail(directState.failure(whileConnected: direct != nil))
         }
         for wait in lockWaits.values where wait.deadline <= now {
             lockWaits[wait.id] = nil

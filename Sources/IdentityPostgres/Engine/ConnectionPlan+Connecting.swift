@@ -131,7 +131,7 @@ extension ConnectionPlan {
             guard preparations != nil else { throw PostgresFailure(.notDurable) }
             _ = try unsafe ask(connection, "SET synchronous_commit = on", deadline)
         }
-        if let preparations = preparations { _ = try unsafe ask(connection, preparations, deadline) }
+        if let preparations { _ = try unsafe ask(connection, preparations, deadline) }
         return unsafe OpenedConnection(pointer: connection, isReadOnly: found[0] == "on")
     }
 
@@ -196,7 +196,6 @@ struct OpenedConnection: @unchecked Sendable {
     /// Whether the server accepts no writes.
     let isReadOnly: Bool
 
-    /// Closes a connection that is not needed.
     func discard() {
         unsafe PQfinish(pointer)
     }

@@ -10,7 +10,6 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case server(String)
         /// No server could be reached within the time limit.
         case unreachable
-        /// The connection ended.
         case lost
         /// The deadline passed before the server responded, or before the first attempt to connect ended.
         case timedOut
@@ -32,7 +31,6 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case notDurable
         /// The server is older than the oldest supported version.
         case tooOld
-        /// The store is closed.
         case closed
         /// libpq failed in this process, or the process could not create a thread or a pipe.
         case client

@@ -26,8 +26,8 @@ struct ReconnectState {
     var isKnownReadOnly: Bool { readOnlySince.map { .now - $0 < Self.trustInReadOnly } ?? false }
 
     /// The failure for a call whose deadline passes while it waits for a connection.
-    func failure(whileWaiting isPoolExhausted: Bool) -> PostgresFailure {
-        isPoolExhausted ? PostgresFailure(.poolExhausted) : lastFailure ?? PostgresFailure(.timedOut)
+    func failure(whileConnected isConnected: Bool) -> PostgresFailure {
+        isConnected ? PostgresFailure(.poolExhausted) : lastFailure ?? PostgresFailure(.timedOut)
     }
 
     mutating func began() { connecting += 1 }

@@ -84,6 +84,7 @@ final class ServerConnection {
 
     private func execute(_ call: StatementCall) {
         phase = .executing
+        outcome = nil
         let encoded = EncodedValues(call.values)
         let lengths = encoded.ranges.map { Int32(clamping: $0?.count ?? 0) }
         let formats = [Int32](repeating: 1, count: lengths.count)
@@ -167,9 +168,7 @@ final class ServerConnection {
         switch (phase, outcome) {
         case (.preparing, .success):
             if let name = call.statement.name { prepared.insert(name) }
-            outcome = nil
             execute(call)
-            return isBroken ? end(.failure(lost())) : nil
         case (_, .failure(let failure)) where usesPreparation && isAboutPreparation(failure):
             // A pooler or a schema change has made the prepared statement unusable. From now on, this connection prepares no statement.
             usesPreparation = false
@@ -177,16 +176,13 @@ final class ServerConnection {
             // the transaction.
             guard unsafe PQtransactionStatus(pointer) == PQTRANS_IDLE else { return end(.failure(failure)) }
             // The prepared statement had no effect, so the call runs again with an unprepared statement.
-            outcome = nil
             execute(call)
-            return isBroken ? end(.failure(lost())) : nil
         case (_, .failure(let failure)): return end(.failure(failure))
         case (_, .success(let rows)):
             return end(.success(Reply(rows: rows, link: serial, mayBeBehind: beganReadOnly || isReadOnly)))
-        case (_, nil):
-            isBroken = true
-            return end(.failure(lost()))
+        case (_, nil): isBroken = true
         }
+        return isBroken ? end(.failure(lost())) : nil
     }
 
     private func isAboutPreparation(_ failure: PostgresFailure) -> Bool {
@@ -205,7 +201,6 @@ final class ServerConnection {
         return answer
     }
 
-    /// The payloads of the received notifications.
     func notifications() -> [String] {
         var payloads: [String] = []
         while let notification = unsafe PQnotifies(pointer) {

@@ -4,7 +4,6 @@ struct WaitQueue {
     private var items: [StatementCall?] = []
     private var head = 0
     private(set) var count = 0
-    /// The number of calls that need to write.
     private(set) var writers = 0
 
     var isEmpty: Bool { count == 0 }
@@ -18,18 +17,14 @@ struct WaitQueue {
     /// Takes the oldest call, or if `readersOnly` is true, the oldest call that only reads; nil if there is no such call.
     mutating func take(readersOnly: Bool) -> StatementCall? {
         if readersOnly, writers == count { return nil }
-        var index = head
-        while index < items.count {
-            if let call = items[index], !(readersOnly && call.needsWriting) {
-                remove(at: index, call)
-                return call
-            }
-            index += 1
+        for index in head..<items.count {
+            guard let call = items[index], !(readersOnly && call.needsWriting) else { continue }
+            remove(at: index, call)
+            return call
         }
         return nil
     }
 
-    /// Takes all calls that match a condition.
     mutating func takeAll(where condition: (StatementCall) -> Bool) -> [StatementCall] {
         let taken = items.compactMap { $0 }.filter(condition)
         items = items.filter { $0.map { !condition($0) } ?? false }

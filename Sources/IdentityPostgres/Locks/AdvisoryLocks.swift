@@ -11,7 +11,7 @@ internal import Synchronization
 final class AdvisoryLocks: Sendable {
     let client: Client
     let sql: Statements
-    private let inside = Mutex<Set<Int64>>([])
+    private let held = Mutex<Set<Int64>>([])
 
     /// The pause between two checks whether the server still responds on the connection.
     static let interval = Duration.seconds(2)
@@ -25,7 +25,7 @@ final class AdvisoryLocks: Sendable {
 
     /// Tries to take a lock; nil if another task or another process holds it.
     func take(_ key: Int64) async throws -> AdvisoryLock? {
-        guard inside.withLock({ $0.insert(key).inserted }) else { return nil }
+        guard held.withLock({ $0.insert(key).inserted }) else { return nil }
         var isTaken = false
         defer { if !isTaken { released(key) } }
         let sent = ContinuousClock.now
@@ -38,11 +38,10 @@ final class AdvisoryLocks: Sendable {
 
     /// Records that no task of this process holds the lock any more.
     fileprivate func released(_ key: Int64) {
-        inside.withLock { _ = $0.remove(key) }
+        held.withLock { _ = $0.remove(key) }
     }
 }
 
-/// An advisory lock that this process holds.
 final class AdvisoryLock: DatabaseLock {
     private let locks: AdvisoryLocks
     private let key: Int64

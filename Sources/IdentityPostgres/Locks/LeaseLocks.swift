@@ -71,7 +71,6 @@ struct LeaseLocks: Sendable {
     }
 }
 
-/// A lease that this process holds.
 final class Lease: DatabaseLock {
     private let locks: LeaseLocks
     let key: Int64

@@ -13,7 +13,6 @@ internal import IdentityStoreKit
 /// `PostgresStore.openRecords` creates the tables or updates the header. ``header(_:_:)`` and `openRecords` now refuse every version except
 /// ``version``. So first let them accept the released versions.
 enum Schema {
-    /// The version of the tables.
     static let version: Int64 = 1
 
     /// A hash of the statements that create the tables, which identifies their format.
@@ -25,7 +24,6 @@ enum Schema {
         return try Digest.sha256(Array(words.joined(separator: "\n").utf8))
     }
 
-    /// Creates the tables of a new store.
     static func create(
         _ transaction: Transaction,
         _ sql: Statements,

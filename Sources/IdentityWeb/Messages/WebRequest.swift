@@ -71,7 +71,7 @@ public struct WebRequest: Sendable {
 
     /// Whether the client prefers JSON: its `Accept` names `application/json` and does not name `text/html`.
     var prefersJSON: Bool {
-        let types = headers.values(for: "Accept").flatMap { $0.lowercased().split(separator: ",").map { String($0) } }
+        let types = headers.values(for: "Accept").flatMap { $0.lowercased().split(separator: ",") }
             .map { type in String(type.prefix { $0 != ";" }.filter { $0 != " " }) }
         return types.contains("application/json") && !types.contains("text/html")
     }
