@@ -214,6 +214,12 @@ struct BoltLoginTests {
         }
         let request = try #require(bolt.sandbox.bolt.requests(to: .authorization).last)
         #expect(request.queryValue("code_challenge") == nil && request.queryValue("code_challenge_method") == nil)
+        _ = try await Bolt(usePkce: true)
+        guard case .failed(let error) = await result() else {
+            Issue.record("A login without API key and PKCE did not fail.")
+            return
+        }
+        #expect(error.kind == .configuration)
     }
 
     @Test(
