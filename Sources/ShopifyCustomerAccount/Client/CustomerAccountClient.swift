@@ -113,7 +113,8 @@ public struct CustomerAccountClient: Sendable {
         guard !customer.isLegacy else {
             throw IdentityError(
                 unsupported: "The Customer Account API does not accept the token of a legacy customer.",
-                hint: "For a session of LegacyPasswordProvider, use LegacyCustomerAccount instead of CustomerAccount."
+                hint: "For a session of LegacyPasswordProvider, use LegacyCustomerAccount instead of CustomerAccount.",
+                reference: "Customer Account API reference, authorization"
             )
         }
         return try api.call(accessToken: customer.token, context: context.variables)
