@@ -22,8 +22,8 @@ struct RecordingStore<Base: LabStore>: LabStore {
         try await record("Remove the session") { try await base.remove(id) }
     }
 
-    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
-        try await base.sessions(matching: filter)
+    func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
+        try await base.readableSessions(matching: filter)
     }
 
     func insert(_ attempt: StoredLoginAttempt) async throws {

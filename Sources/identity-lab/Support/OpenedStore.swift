@@ -5,7 +5,7 @@ internal import IdentitySQLite
 internal import IdentityStoreKit
 
 /// The protocols that identity-lab requires of a store.
-typealias LabStore = SessionStore & ExpirySweeping & UsedTokenStore
+typealias LabStore = SessionStore & PartialSessionListing & ExpirySweeping & UsedTokenStore
 
 /// A store whose keys can be rotated and whose records can be verified.
 typealias MaintainedStore = LabStore & StoreKeyRotating & StoreHealthChecking
