@@ -73,7 +73,7 @@ struct ConnectionStringTests {
             "", "s3cret", "postgresql://u:s3cret@/d", "postgresql://u:s3cret@h/d?nonsense=s3cret",
             "host=a,b port=1,2,3 password=s3cret", "host=a,,b password=s3cret", "host='a password=s3cret",
             "host=a password=s3cret\u{0}", "postgresql://u:s3cret@h:port/d?target_session_attrs=standby",
-            "mysql://u:s3cret@h/d",
+            "mysql://u:s3cret@h/d", "postgresql://u:s3cret@h/d?connect_timeout=5s3cret",
         ]
     )
     func malformed(text: String) throws {

@@ -86,6 +86,17 @@ import Testing
         #expect(sent == (isSent ? .string(text) : nil))
     }
 
+    @Test(
+        "an address's country is sent only as a code of two ASCII letters, in capitals",
+        arguments: [("us", "US"), ("US", "US"), ("USA", nil), ("U1", nil), ("ß", nil), ("ﬁ", nil)]
+    )
+    func country(text: String, sent: String?) {
+        var address = PostalAddress()
+        address.countryCode = text
+        let country = CartSelectableAddressInput(address).graphQLValue["address"]?["deliveryAddress"]?["countryCode"]
+        #expect(country == sent.map { .string($0) })
+    }
+
     @Test("country and language become variables of the context")
     func context() throws {
         let context = StorefrontContext(

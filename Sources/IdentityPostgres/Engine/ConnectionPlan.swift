@@ -47,7 +47,10 @@ struct ConnectionPlan: Sendable {
             )
         }
         isStrict = attributes != "any"
-        let limit = take("connect_timeout").flatMap(Int.init)
+        let limit = try take("connect_timeout").map { text in
+            guard let seconds = Int(text) else { throw Self.invalid("its connect_timeout must be a number of seconds") }
+            return seconds
+        }
         // The hosts are tried one after the other. A call that waits for a connection must have time left for the last host, and then for
         // its statement. The minimum of one second gives a store with a very short `callLimit` enough time to connect.
         let share = count > 1 ? max(.seconds(1), configuration.callLimit / (count + 1)) : configuration.connectLimit

@@ -13,9 +13,9 @@ enum CartText {
 
     /// Returns a country code of two letters (ISO 3166-1 alpha-2) in capitals, as in Shopify's schema; nil for another text.
     static func country(_ text: String) -> String? {
-        let code = text.uppercased()
-        let isCode = code.utf8.count == 2 && code.utf8.allSatisfy { (0x41...0x5A).contains($0) }
-        return isCode ? code : nil
+        // Only two ASCII letters are a code: the capitals of "ß" are "SS".
+        let isCode = text.utf8.count == 2 && text.utf8.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
+        return isCode ? text.uppercased() : nil
     }
 
     /// Returns the code of a region without the prefix of this country: `NY` for `US-NY`; a text without the prefix is returned unchanged.
