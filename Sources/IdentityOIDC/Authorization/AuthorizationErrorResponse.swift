@@ -2,8 +2,7 @@ internal import IdentityKit
 
 /// The error response of the authorization endpoint (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
 enum AuthorizationErrorResponse {
-    /// The error names by which a provider refuses to sign the buyer in without a page, after `prompt=none` (OpenID Connect Core section
-    /// 3.1.2.6).
+    /// The error names after `prompt=none` if the provider must show a page to sign the buyer in (OpenID Connect Core section 3.1.2.6).
     ///
     /// Shopify also sends `login_required` as the value of `code`; see ``OpenIDQuirkSettings/errorsInCode``.
     static let silentLoginErrors = [

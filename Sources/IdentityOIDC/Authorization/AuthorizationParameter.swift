@@ -3,7 +3,6 @@ internal import IdentityKit
 
 /// Checks the parameters that an app adds to an authorization request, and the values of the standard login options.
 enum AuthorizationParameter {
-    /// A problem with a parameter, and how to correct it.
     struct Problem {
         /// The end of a sentence that begins with the parameter's name.
         let text: String
@@ -76,9 +75,7 @@ enum AuthorizationParameter {
         return members.object.map { $0["acr"] != nil || $0["auth_time"] != nil } ?? true
     }
 
-    /// The problem with the value of `prompt` (OpenID Connect Core section 3.1.2.1); nil for a valid value.
-    ///
-    /// Unknown values are accepted, because providers define values of their own.
+    /// Unknown values of `prompt` are accepted, because providers define additional values.
     static func problem(prompt: String) -> Problem? {
         let values = prompt.split(separator: " ", omittingEmptySubsequences: false)
         guard values.allSatisfy({ isWord(String($0)) }) else {
@@ -97,7 +94,6 @@ enum AuthorizationParameter {
         return nil
     }
 
-    /// The problem with the values of `acr_values`; nil if all are valid.
     static func problem(contexts: [String]) -> Problem? {
         guard contexts.allSatisfy(isWord) else {
             return Problem(
@@ -110,7 +106,6 @@ enum AuthorizationParameter {
         return nil
     }
 
-    /// The problem with the value of `ui_locales`; nil for a valid value.
     static func problem(locales: String) -> Problem? {
         guard locales.split(separator: " ", omittingEmptySubsequences: false).allSatisfy({ isLanguageTag(String($0)) })
         else {

@@ -2,22 +2,13 @@ package import IdentityKit
 
 /// Checks the authorization response in a callback (RFC 6749 section 4.1.2, RFC 9207).
 package enum AuthorizationResponse {
-    /// Checks a callback: state, issuer (also of an error response), error, response mode, code, in this order.
+    /// Checks a callback in this order: state, issuer (also of an error response), error, response mode, code.
     ///
-    /// Before this check, `SessionManager` looks up the login by its `state` (`SessionManager+LoginCompletion.swift`).
+    /// If `attempt` is bound to an issuer, `iss` must name this issuer; otherwise `iss` must name one of `issuers`.
     ///
     /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode. If
     /// `form_post` was requested, a code in a URL is refused: browser histories and logs contain the URL, and an attacker may have changed
     /// the request. A posted code is accepted in every response mode, because histories and logs do not contain forms.
-    ///
-    /// - Parameters:
-    ///   - callback: The callback.
-    ///   - attempt: The login. If it is bound to an issuer, `iss` must name this issuer.
-    ///   - issuers: The issuers that `iss` may name if the login is not bound to an issuer.
-    ///   - requiresIssuer: Whether `iss` must be present.
-    ///   - settings: The settings of the provider.
-    /// - Returns: The authorization code.
-    /// - Throws: `IdentityError`.
     package static func code(
         in callback: LoginCallback,
         for attempt: LoginAttempt,
@@ -105,9 +96,8 @@ package enum AuthorizationResponse {
 
     /// The error for an authorization response without the `iss` that the provider's metadata promise.
     ///
-    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses. `refusal` is the error that the
-    /// response reports; nil if the response reports no error. The returned error shows `refusal`, but no decision depends on it, because
-    /// the response is not authenticated.
+    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses. The returned error shows
+    /// `refusal`, the error in the response, but no decision depends on `refusal`, because the response is not authenticated.
     private static func missingIssuer(_ refusal: IdentityError.ProviderResponse?) -> IdentityError {
         let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
         let report =

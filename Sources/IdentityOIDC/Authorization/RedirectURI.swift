@@ -14,7 +14,6 @@ public enum RedirectURI {
         try check(text, ofProvider: nil)
     }
 
-    /// Checks a redirect URI; if `name` is not nil, the error names the member of this provider's configuration.
     static func check(
         _ text: String,
         ofProvider name: String?,

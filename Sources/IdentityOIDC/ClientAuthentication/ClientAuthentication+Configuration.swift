@@ -1,14 +1,10 @@
 internal import IdentityKit
 
 extension ClientAuthentication {
-    /// Reads `clientAuthentication` and the members of the method: `clientSecret`, or `clientKey` with `clientKeyID`,
-    /// `clientKeyAlgorithm` and `clientAssertionAudience`.
+    /// Reads `clientAuthentication` and the members of the method, such as `clientSecret` or `clientKey`.
     ///
-    /// - Parameters:
-    ///   - section: The provider's entry.
-    ///   - postsSecret: Where the client sends `clientSecret` if the entry has no `clientAuthentication`: true for the body, false for the
-    ///     `Authorization` header.
-    /// - Throws: `IdentityError` that names the missing or invalid member.
+    /// If the entry has `clientSecret` without `clientAuthentication`, the client sends the secret in the body if `postsSecret` is true,
+    /// otherwise in the `Authorization` header.
     init(_ section: inout ConfigurationSection, postsSecret: Bool) throws(IdentityError) {
         let method = try section.optionalString("clientAuthentication")
         let secret = try section.optionalSecret("clientSecret")

@@ -62,9 +62,6 @@ public struct ClientKey: Sendable {
         configured = name
     }
 
-    /// The error for a text that is not PKCS#8 in PEM.
-    ///
-    /// For a key in SEC1, PKCS#1 or encrypted form, the hint shows how to convert the key.
     private static func unreadable(_ bytes: [UInt8]) -> IdentityError {
         let forms = [
             ("EC PRIVATE KEY", "in the form SEC1"), ("RSA PRIVATE KEY", "in the form PKCS#1"),
@@ -92,8 +89,6 @@ public struct ClientKey: Sendable {
         IdentityError(configuration: message, hint: hint, reference: "RFC 7518 section 3.1")
     }
 
-    /// The algorithm to sign with: the configured algorithm; else the first algorithm of the key that the provider lists; else the first
-    /// algorithm of the key.
     private func algorithm(offered: [String]?) -> String? {
         if let configured { return configured }
         let supported = SignatureAlgorithm.allCases.filter(key.supports).flatMap(\.names)
@@ -101,8 +96,6 @@ public struct ClientKey: Sendable {
     }
 
     /// A signed JWT with these claims; `offered` are the algorithms that the provider lists, or nil if no list is known.
-    ///
-    /// - Throws: `IdentityError` with code `system_failure`.
     func sign(_ claims: JSONObject, offered: [String]?) throws(IdentityError) -> String {
         var header = JSONObject()
         header["kid"] = keyID.map { .string($0) }

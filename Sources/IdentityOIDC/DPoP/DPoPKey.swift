@@ -9,9 +9,6 @@ package struct DPoPKey: Sendable {
     /// The public key as a JWK, with the members and the order of RFC 7638 section 3.2.
     let publicJWK: JSONObject
 
-    /// Creates a key.
-    ///
-    /// - Throws: `IdentityError` with code `system_failure`.
     package init() throws(IdentityError) {
         guard let key = try? SigningKey.generateEllipticCurve(.p256), let created = DPoPKey(key) else {
             throw Self.failed("created")
@@ -19,9 +16,6 @@ package struct DPoPKey: Sendable {
         self = created
     }
 
-    /// Reads a stored key.
-    ///
-    /// - Throws: `IdentityError` with code `store_corrupt`.
     package init(_ stored: Secret) throws(IdentityError) {
         guard let read = try? PrivateJSONWebKey(parsing: stored.revealBytes()), let key = DPoPKey(read.key) else {
             throw IdentityError(

@@ -21,15 +21,12 @@ final class DPoPNonceCache: Sendable {
     private static let capacity = 64
     private let nonces = Mutex<[(server: Server, nonce: String)]>([])
 
-    /// The nonce for the next proof for a server; nil if no nonce of the server is stored.
     func nonce(for role: ServerRole, at url: HTTPURL) -> String? {
         let server = Server(role: role, origin: url.origin)
         return nonces.withLock { $0.first { $0.server == server }?.nonce }
     }
 
-    /// Saves the nonce of a response.
-    ///
-    /// - Returns: The response's nonce; nil when the response has no nonce, several nonces or an invalid nonce.
+    /// Saves and returns the nonce of a response; nil when the response has no nonce, several nonces or an invalid nonce.
     @discardableResult
     func save(_ headers: HTTPHeaders, from role: ServerRole, at url: HTTPURL) -> String? {
         let values = headers.values(for: "DPoP-Nonce")

@@ -5,17 +5,7 @@ internal import IdentityKit
 
 /// A DPoP proof: a signed token that proves that the sender of one request has the DPoP key (RFC 9449 section 4.2).
 enum DPoPProof {
-    /// Creates a proof.
-    ///
-    /// - Parameters:
-    ///   - key: The DPoP key.
-    ///   - method: The request's method.
-    ///   - url: The request's URL; the proof contains the URL without query and fragment.
-    ///   - nonce: The server's last nonce; nil if no nonce of the server is stored.
-    ///   - accessToken: The access token of the request; nil at the authorization server.
-    ///   - environment: Clock and random numbers.
-    /// - Returns: The value of the `DPoP` header.
-    /// - Throws: `IdentityError` when the key cannot sign, or no random bytes are available.
+    /// The `DPoP` header's value; `nonce` is the server's last nonce, and `accessToken` is nil for a request to the authorization server.
     static func make(
         _ key: DPoPKey,
         _ method: HTTPMethod,

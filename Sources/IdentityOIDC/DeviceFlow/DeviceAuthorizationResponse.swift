@@ -7,18 +7,12 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var userCode: String
     package var verificationURI: HTTPURL
     package var verificationURIComplete: HTTPURL?
-    /// The lifetime of the device code; the SDK reduces a lifetime of more than one day to one day.
     package var lifetime: Duration
     package var interval: Duration
 
-    /// The longest lifetime and interval, in seconds.
-    ///
-    /// RFC 8628 sets no maximum. A longer lifetime is reduced to this value. A longer interval is an error.
+    /// In seconds; RFC 8628 sets no maximum, so the SDK reduces a longer lifetime to this value, and refuses a longer interval.
     private static let longest = 86_400.0
 
-    /// Reads the JSON object of a response.
-    ///
-    /// - Throws: `IdentityError` with code `token_response_invalid` that names the missing or invalid member.
     package init(_ object: JSONObject, allowsLoopbackHTTP: Bool) throws(IdentityError) {
         func page(_ name: String, formerly oldName: String) throws(IdentityError) -> HTTPURL? {
             guard let value = object[name] ?? object[oldName], !value.isNull else { return nil }

@@ -10,9 +10,7 @@ package final class MetadataSource: Sendable {
         /// The address of the metadata document; nil without discovery.
         package var discoveryURL: HTTPURL?
         package var issuers: IssuerPolicy
-        /// Configured endpoints, which replace discovered ones.
-        ///
-        /// Without discovery, they are the whole metadata.
+        /// Configured endpoints, which replace discovered endpoints; without discovery, they are the whole metadata.
         package var configured: ProviderMetadata
         package var discovery = OpenIDClient.Discovery()
         /// The configuration member or members from which the document's address comes; for errors.
@@ -56,7 +54,7 @@ package final class MetadataSource: Sendable {
         cache = DiscoveryCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
     }
 
-    /// Whether the metadata come from discovery; if not, a login is not bound to their issuer.
+    /// Whether the metadata come from discovery; if not, a login is not bound to the issuer in the metadata.
     let usesDiscovery: Bool
 
     /// The metadata if they are in memory and may be used without a request.
@@ -64,10 +62,8 @@ package final class MetadataSource: Sendable {
 
     /// The metadata from memory, or newly fetched metadata if those in memory are older than an hour.
     ///
-    /// During an outage of the provider, the old metadata are used longer. After the SDK has refused a newer document, they are used for up
-    /// to two days.
-    ///
-    /// - Throws: `IdentityError`.
+    /// During an outage of the provider, the old metadata are used longer. After the SDK has refused a newer document, the old metadata are
+    /// used for up to two days.
     package func current() async throws -> Current {
         if let known = try cache.known() { return known }
         return try await cache.value { [self] in
@@ -121,7 +117,6 @@ package final class MetadataSource: Sendable {
         return metadata
     }
 
-    /// Refuses metadata whose `issuer` is not accepted (OpenID Connect Discovery 1.0 section 4.3).
     private func checkIssuer(_ issuer: String) throws(IdentityError) {
         let accepted = configuration.issuers
         guard accepted.isAccepted(issuer) else {
@@ -139,7 +134,6 @@ package final class MetadataSource: Sendable {
         }
     }
 
-    /// Refuses discovered endpoints at hosts that ``OpenIDClient/Discovery/allowedHosts`` lacks; configured endpoints may have any host.
     private func checkHosts(_ metadata: ProviderMetadata) throws(IdentityError) {
         guard let hosts = configuration.discovery.allowedHosts else { return }
         let configured = configuration.configured.endpoints.map(\.name)

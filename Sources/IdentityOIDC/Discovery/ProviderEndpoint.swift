@@ -5,13 +5,9 @@ package enum ProviderEndpoint: String, Sendable {
     case authorization, token, pushedAuthorization, revocation, deviceAuthorization, userInfo
     case keySet = "jwks"
 
-    /// The endpoint's name in errors.
     var name: String { texts.name }
-
-    /// The name of the endpoint's requests in errors.
     var request: String { texts.request }
 
-    /// The name of the endpoint's successful responses in errors.
     var response: String {
         switch self {
         case .token: "token response"
@@ -20,10 +16,8 @@ package enum ProviderEndpoint: String, Sendable {
         }
     }
 
-    /// The path of the configuration member that sets the endpoint.
     var member: String { "endpoints.\(rawValue)" }
 
-    /// A hint that names the configuration members from which the endpoint's address may come.
     var addressHint: String {
         "Check \(member) in the provider's configuration. If \(member) is not set, check the member that the address comes from: issuer, "
             + "preset or endpoints.discovery; at Shopify also shopDomain or shopID; at Bolt environment or endpoints.api."

@@ -63,7 +63,6 @@ public struct ProviderMetadata: Sendable {
         ]
     }
 
-    /// A copy of these metadata in which the endpoints of `configured` replace the discovered endpoints.
     func overridden(by configured: ProviderMetadata) -> ProviderMetadata {
         var metadata = self
         for (_, path) in Self.endpointMembers {
@@ -76,16 +75,10 @@ public struct ProviderMetadata: Sendable {
         self.issuer = issuer
     }
 
-    /// Parses a metadata document.
+    /// Parses a metadata document; `addressHint` is advice about the document's address, for errors.
     ///
     /// If the URL of the device authorization or revocation endpoint is invalid, the endpoint counts as missing. An invalid URL of the
     /// pushed authorization request endpoint is an error only if the document requires pushed requests. Any other invalid URL is an error.
-    ///
-    /// - Parameters:
-    ///   - body: The document.
-    ///   - allowsLoopbackHTTP: Permits plain http to loopback addresses such as 127.0.0.1 and [::1].
-    ///   - addressHint: Advice about the document's address, for a document that does not contain metadata.
-    /// - Throws: `IdentityError` with code `discovery_failed`; it names the first invalid member if the document is a JSON object.
     package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool, addressHint: String? = nil) throws {
         let hint = [Self.documentHint, addressHint].compactMap(\.self).joined(separator: " ")
         let document: JSONValue

@@ -3,7 +3,6 @@ internal import IdentityKit
 
 /// Decides whether a document of the provider that cannot be fetched or parsed indicates an outage.
 enum UnreadableDocument {
-    /// The error for a response whose status is not 200; the status decides whether the cause is an outage or a wrong address.
     static func error(
         _ response: HTTPResponse,
         _ message: String,
@@ -22,8 +21,6 @@ enum UnreadableDocument {
         )
     }
 
-    /// The kind of the error for a body that is not valid JSON.
-    ///
     /// An HTML page or an empty body counts as an outage, because such a body usually comes from a proxy or from maintenance.
     static func errorKind(for body: [UInt8]) -> IdentityError.Kind {
         let opening = body.first { $0 > 0x20 }

@@ -17,8 +17,6 @@ package struct CompactJWS: Sendable {
     ///
     /// A token with `crit` or `b64` is refused, because this client supports no extension (RFC 7515 section 4.1.11, RFC 7797). Keys and
     /// URLs in the header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
-    ///
-    /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         func malformed(_ problem: String) -> IdentityError { Self.malformed(name, problem) }
         guard token.count <= Self.maximumBytes else { throw malformed("is larger than 32 KiB") }
@@ -70,9 +68,7 @@ extension CompactJWS: Redacted {
 extension CompactJWS {
     /// Checks the algorithm and verifies the signature; the caller must check the payload.
     ///
-    /// - Throws: `IdentityError`; with code `id_token_algorithm` when the algorithm is not accepted, with code `id_token_key_unknown` when
-    ///   no key fits the token, and with code `id_token_signature` when no key verifies the signature. After the last two codes, newer keys
-    ///   may verify the signature.
+    /// After an error with code `id_token_key_unknown` or `id_token_signature`, newer keys may verify the signature.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
             let accepted = algorithms.isEmpty ? "no algorithm" : algorithms.map(\.rawValue).joined(separator: ", ")
@@ -82,14 +78,10 @@ extension CompactJWS {
         try checkSignature(algorithm, keys) { Self.refusal($0, $1, $0 == .idTokenKeyUnknown ? "4.1.4" : "5.2") }
     }
 
-    /// Tries at most eight keys that fit the token's `kid` and algorithm, until one of them verifies the signature.
+    /// Tries at most eight keys that fit the token's `kid` and algorithm, until one key verifies the signature.
     ///
-    /// - Parameters:
-    ///   - algorithm: The algorithm, which the caller has accepted.
-    ///   - keys: The provider's keys.
-    ///   - mayUse: Receives the issuer in a key's JWK and returns whether this key may be used; not called for a key without an issuer.
-    ///   - failure: Makes the error from its code and the problem.
-    /// - Throws: The error with code `id_token_key_unknown` or `id_token_signature`.
+    /// The caller must have accepted the algorithm. `mayUse` decides by the issuer in a key's JWK whether this key may be used; a key
+    /// without an issuer may always be used.
     func checkSignature(
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet,

@@ -9,8 +9,6 @@ package struct JSONWebToken: Sendable {
     package var keyID: String? { jws.keyID }
 
     /// Parses a token; `name` is the token's name in errors.
-    ///
-    /// - Throws: `IdentityError` with code `id_token_malformed`.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         let jws = try CompactJWS(parsing: token, as: name)
         guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {
@@ -24,15 +22,7 @@ package struct JSONWebToken: Sendable {
         Result { () throws(IdentityError) in try JSONWebToken(parsing: token) }
     }
 
-    /// Signs a JWT in compact serialization (RFC 7515 section 7.1).
-    ///
-    /// - Parameters:
-    ///   - header: The header without `alg`.
-    ///   - claims: The claims.
-    ///   - key: The key.
-    ///   - name: The JOSE name of the algorithm; the function throws if this name is nil, or if the key does not support the algorithm.
-    /// - Returns: The JWT.
-    /// - Throws: `IdentityError` with code `system_failure`.
+    /// Signs a JWT in compact serialization (RFC 7515 section 7.1); `header` has no `alg`, which comes from the JOSE name `name`.
     static func sign(
         _ header: JSONObject,
         _ claims: JSONObject,

@@ -45,7 +45,7 @@ public struct JWTSignatureVerifier: Sendable {
         keySource = KeySetSource(httpClient: httpClient, provider: provider)
     }
 
-    /// The claims of a token whose signature is valid.
+    /// Verifies the algorithm and the signature of a token, and returns its claims, which the caller must check.
     ///
     /// - Throws: `IdentityError`.
     public func verifiedClaims(of token: Secret) async throws -> JSONObject {

@@ -7,9 +7,6 @@ struct PrivateJSONWebKey {
     let keyID: String?
     let algorithm: String?
 
-    /// Reads a key.
-    ///
-    /// - Throws: `IdentityError` of kind configuration.
     init(parsing bytes: [UInt8]) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: bytes), value.object != nil else {
             throw ClientKey.invalid("The client key is not a JSON object, or has a duplicate member.")

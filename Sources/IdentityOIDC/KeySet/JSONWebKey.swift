@@ -54,7 +54,6 @@ struct JSONWebKey: Sendable {
         return true
     }
 
-    /// Whether the key may verify a signature of this algorithm.
     func fits(_ candidate: SignatureAlgorithm) -> Bool {
         key.supports(candidate) && (algorithm.map { SignatureAlgorithm(name: $0) == candidate } ?? true)
     }

@@ -5,9 +5,7 @@ internal import IdentityKit
 package struct JSONWebKeySet: Sendable {
     private let keys: [JSONWebKey]
 
-    /// Parses a key set; unsupported keys are ignored.
-    ///
-    /// - Throws: `IdentityError` when the text is not a key set or has more than 100 keys.
+    /// Parses a key set of at most 100 keys; unsupported keys are ignored.
     package init(parsing body: [UInt8]) throws {
         let values: [JSONValue]?
         do {
@@ -24,7 +22,6 @@ package struct JSONWebKeySet: Sendable {
         keys = values.compactMap { JSONWebKey($0) }
     }
 
-    /// The number of usable keys.
     package var count: Int { keys.count }
 
     func contains(keyID: String) -> Bool {
@@ -38,13 +35,8 @@ package struct JSONWebKeySet: Sendable {
 
     /// The first eight keys that may verify a token: they support its algorithm and have its `kid`, byte for byte.
     ///
-    /// For a token without `kid`, the `kid` of the keys does not matter.
-    ///
-    /// - Parameters:
-    ///   - keyID: The token's `kid`.
-    ///   - algorithm: The token's algorithm.
-    ///   - mayIssue: Receives the issuer in a key's JWK and returns whether this key may be tried; not called for a key without an issuer.
-    /// - Returns: The keys.
+    /// For a token without `kid`, the `kid` of the keys does not matter. `mayIssue` decides by the issuer in a key's JWK whether this key
+    /// may be tried; a key without an issuer may always be tried.
     package func candidates(
         keyID: String?,
         algorithm: SignatureAlgorithm,

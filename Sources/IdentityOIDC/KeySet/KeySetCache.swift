@@ -42,7 +42,7 @@ struct KeySetCache: KeySetProviding {
         lastKnown.snapshot.flatMap { $0.url == url ? $0 : nil }
     }
 
-    /// The requirement for the next link: if keys are cached, it requires a later fetch than theirs.
+    /// If keys are cached, the next link must return the result of a later fetch.
     private func adapted(_ requirement: KeySetRequirement, to last: KeySetSnapshot?) -> KeySetRequirement {
         guard let last else { return requirement }
         return switch requirement {
@@ -52,7 +52,6 @@ struct KeySetCache: KeySetProviding {
     }
 }
 
-/// Stores the last valid key set of a provider.
 final class LastKnownKeySet: Sendable {
     private let stored = Mutex<KeySetSnapshot?>(nil)
 

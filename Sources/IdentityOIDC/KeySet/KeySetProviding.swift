@@ -4,12 +4,10 @@ internal import IdentityHTTP
 ///
 /// ``KeySetSource`` builds the chain; `Documentation/Decisions/0008-key-set.md` explains the order of the links.
 protocol KeySetProviding: Sendable {
-    /// The keys at a URL.
+    /// Returns keys that meet the requirement, with two exceptions.
     ///
-    /// - Returns: Keys that meet the requirement, with two exceptions. During an outage, the keys may be expired (``KeySetStaleIfError``).
-    ///   For ``KeySetRequirement/newer(than:keyID:)``, the result may be newer keys that lack the `kid`. It may also be the known keys, if
-    ///   the provider has no newer keys or if no fetch is permitted now.
-    /// - Throws: `IdentityError` when the keys cannot be fetched.
+    /// During an outage, the keys may be expired (``KeySetStaleIfError``). For ``KeySetRequirement/newer(than:keyID:)``, the result may be
+    /// newer keys that lack the `kid`, or the known keys if the provider has no newer keys or if no fetch is permitted now.
     func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot
 }
 
@@ -22,7 +20,6 @@ enum KeySetRequirement: Sendable {
     /// Newer keys, because the known keys do not verify a token with this `kid`; `keyID` is nil for a token without `kid`.
     case newer(than: KeySetSnapshot, keyID: String?)
 
-    /// The keys that the caller has; nil for ``usable``.
     var known: KeySetSnapshot? {
         switch self {
         case .usable: nil
@@ -30,7 +27,6 @@ enum KeySetRequirement: Sendable {
         }
     }
 
-    /// Whether these keys meet the requirement; if so, no fetch is needed.
     func isMet(by snapshot: KeySetSnapshot, at now: Duration) -> Bool {
         switch self {
         case .usable: now < snapshot.freshUntil

@@ -15,7 +15,6 @@ struct KeySetRefreshAhead: KeySetProviding {
         lifetime < .seconds(1500) ? lifetime / 5 : .seconds(300)
     }
 
-    /// Whether the keys expire soon or have expired, so that they are fetched again now.
     static func isDue(_ snapshot: KeySetSnapshot, at now: Duration) -> Bool {
         now >= snapshot.freshUntil - lead(snapshot.lifetime)
     }

@@ -14,7 +14,6 @@ package struct KeySetSource: Sendable {
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock
 
-    /// Creates a source without keys; no request is sent yet, and the source's events contain the name `provider`.
     package init(httpClient: ProviderHTTPClient, provider: String) {
         let environment = httpClient.environment
         let clock = environment.clock
@@ -32,7 +31,6 @@ package struct KeySetSource: Sendable {
         unsolicitedChain = chain()
     }
 
-    /// The state of the cached keys, without a fetch.
     package var state: KeySetState {
         guard let snapshot = lastKnown.snapshot else { return .notFetched }
         let age = clock.elapsed - snapshot.confirmedAt
@@ -40,9 +38,6 @@ package struct KeySetSource: Sendable {
         return age < snapshot.lifetime ? .fresh(age: age) : .expired(age: age)
     }
 
-    /// Returns the keys at a URL.
-    ///
-    /// - Throws: `IdentityError` when the keys cannot be fetched and no cached keys may be used.
     package func keys(at url: HTTPURL) async throws -> KeySetSnapshot {
         // Most calls do not need the chain, because the keys are cached and do not expire soon.
         if let known = lastKnown.snapshot, known.url == url, !KeySetRefreshAhead.isDue(known, at: clock.elapsed) {
@@ -51,11 +46,7 @@ package struct KeySetSource: Sendable {
         return try await chain.keys(at: url, .usable)
     }
 
-    /// Newer keys, for a token that the known keys do not verify.
-    ///
-    /// The result is nil if the provider has no newer keys, or if no fetch is permitted now.
-    ///
-    /// - Throws: `IdentityError` when the keys cannot be fetched; the token's key may be available later.
+    /// Newer keys, for a token that the known keys do not verify; nil if the provider has no newer keys, or if no fetch is permitted now.
     package func newerKeys(at url: HTTPURL, than known: KeySetSnapshot, keyID: String?) async throws -> KeySetSnapshot?
     {
         guard known.url == url else { return try await keys(at: url) }
@@ -65,15 +56,9 @@ package struct KeySetSource: Sendable {
 
     /// Verifies a token with the known keys, and with newer keys if the known keys do not verify it.
     ///
-    /// A token that the known keys do not verify may be genuine: the provider may have added a key, replaced a key under the same `kid`, or
-    /// signed a token without `kid` with a new key. So if newer keys cannot be fetched, this function throws the error of the fetch.
-    ///
-    /// - Parameters:
-    ///   - url: The URL of the key set.
-    ///   - keyID: The token's `kid`.
-    ///   - verify: Throws `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token.
-    /// - Returns: The result of `verify`.
-    /// - Throws: The error of `verify`, or `IdentityError` when the keys cannot be fetched.
+    /// `verify` must throw `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token. The token may still be
+    /// genuine, because the provider may have changed its keys. So if newer keys cannot be fetched, this function throws the error of the
+    /// fetch.
     package func verifying<Value>(
         with url: HTTPURL,
         keyID: String?,
@@ -84,11 +69,8 @@ package struct KeySetSource: Sendable {
 
     /// Verifies a token that this client did not request, like ``verifying(with:keyID:_:)`` but with a separate rate limit.
     ///
-    /// The token may be signed with a new key. So if the known keys do not verify the token, this function fetches the keys again before it
-    /// rejects the token. If no fetch is permitted now, for example because a fetch in the last minute did not find the same `kid`, the
-    /// function throws a temporary error.
-    ///
-    /// - Throws: The error of `verify`, or `IdentityError` when the keys cannot be fetched or no fetch is permitted yet.
+    /// If the known keys do not verify the token, this function fetches the keys again before it rejects the token. If no fetch is
+    /// permitted now, for example because a fetch in the last minute did not find the same `kid`, the function throws a temporary error.
     package func verifyingUnsolicited<Value>(
         with url: HTTPURL,
         keyID: String?,
@@ -112,7 +94,6 @@ package struct KeySetSource: Sendable {
         }
     }
 
-    /// Verifies a token with the known keys; if the key is unknown or the signature is invalid, tries the keys that `newer` returns.
     private func verifying<Value>(
         with url: HTTPURL,
         _ verify: (JSONWebKeySet) throws -> Value,

@@ -15,14 +15,8 @@ package enum LogoutTokenValidator {
 
     /// Parses a logout token and checks everything except its signature.
     ///
-    /// A token that fails here is refused without a request for the provider's keys.
-    ///
-    /// - Parameters:
-    ///   - token: The token.
-    ///   - expected: The expectations for an ID token of the same provider for the same client. Expectations about one login, such as
-    ///     the nonce, are ignored.
-    /// - Returns: The token; ``UnverifiedLogoutToken/verify(_:)`` returns its claims.
-    /// - Throws: `IdentityError` of kind `rejected`.
+    /// A token that fails here is refused without a request for the provider's keys. `expected` are the expectations for an ID token;
+    /// expectations about one login, such as the nonce, are ignored.
     package static func read(
         _ token: Secret,
         expecting expected: consuming SignedTokenExpectations

@@ -10,9 +10,6 @@ package struct UnverifiedLogoutToken {
     let algorithm: SignatureAlgorithm
     let claims: LogoutTokenClaims
 
-    /// Verifies the signature and returns the token's claims.
-    ///
-    /// - Throws: `IdentityError` with code `id_token_key_unknown` or `id_token_signature` when none of the keys verifies the signature.
     package func verify(_ keys: JSONWebKeySet) throws(IdentityError) -> LogoutTokenClaims {
         do throws(IdentityError) {
             try checks.checkSignature(jwt, algorithm, keys)

@@ -124,7 +124,6 @@ extension OpenIDClient {
         unsafe query.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    /// The parameters that are the same for all logins with one configuration, the same scopes and the same redirect URI.
     static func fixedFields(
         _ configuration: Configuration,
         scopes: [String],
@@ -148,11 +147,7 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses a login if the provider's list of PKCE methods lacks S256, or its list of response modes lacks the configured mode.
-    ///
-    /// A list that is nil is not checked, and the mode `query` is never checked.
-    ///
-    /// - Throws: `IdentityError` with code `unsupported_by_provider`.
+    /// Throws an error if the provider's PKCE methods lack S256, or its response modes lack the configured mode; skips a list that is nil.
     private func checkSupport(methods: [String]?, modes: [String]?) throws(IdentityError) {
         if let methods, !methods.contains("S256") {
             throw IdentityError(

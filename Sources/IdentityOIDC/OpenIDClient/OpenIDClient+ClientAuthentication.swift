@@ -4,18 +4,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// Posts a form to an endpoint that authenticates clients (RFC 6749 section 2.3): token, pushed authorization request,
-    /// revocation, device authorization.
+    /// Posts a form to an endpoint that authenticates clients (RFC 6749 section 2.3), and returns a response with any status.
     ///
-    /// - Parameters:
-    ///   - fields: The form; `client_id` is added if it is missing.
-    ///   - headers: Headers in addition to `Accept`, `Content-Type` and the headers of the client authentication.
-    ///   - endpoint: The URL.
-    ///   - key: The session's DPoP key; nil sends no proof.
-    ///   - lock: The session's lock, which must be held when a refresh is sent or repeated; nil for other requests.
-    ///   - party: The endpoint's name in errors.
-    /// - Returns: The response with any status, and the values that no error about it may contain.
-    /// - Throws: `IdentityError` when the request cannot be made, or there is no response.
+    /// The function adds `client_id` if the form lacks it. A refresh needs `lock`, the session's lock, which must be held for each attempt.
+    /// No error may contain the returned `redacted` values.
     func postAuthenticated(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)] = [],
@@ -64,20 +56,15 @@ extension OpenIDClient {
         return (headers, fields)
     }
 
-    /// The tolerated difference between this machine's clock and the provider's, in seconds.
+    /// The tolerated clock difference in seconds: an assertion's `iat` is this much before now, and its `exp` this much after now.
     ///
-    /// The `iat` of an assertion is this many seconds before now, and the `exp` is this many seconds after now.
-    ///
-    /// The resulting lifetime is 60 seconds. Some providers reject an assertion with a longer lifetime or an older `iat`. Keycloak, for
-    /// example, by default rejects an assertion whose `iat` is more than 60 seconds ago.
+    /// The lifetime is thus 60 seconds. Some providers reject a longer lifetime or an older `iat` (Keycloak by default an `iat` more than
+    /// 60 seconds ago).
     private static let assertionTolerance = 30
 
     /// The fields of a new assertion (RFC 7523 sections 2.2 and 3, OpenID Connect Core section 9).
     ///
-    /// By default, the audience (`aud`) of the assertion is the issuer. With the token endpoint as the audience, a malicious provider could
-    /// name another provider's token endpoint in its metadata, receive an assertion for that endpoint, and use the assertion at the other
-    /// provider (audience injection, draft-ietf-oauth-security-topics-update). The assertion has no `typ`: some libraries refuse every
-    /// value except `JWT`, and newer specifications require another value.
+    /// The assertion has no `typ`: some libraries refuse every value except `JWT`, and newer specifications require another value.
     private func assertion(
         _ key: ClientKey,
         for audience: ClientAuthentication.AssertionAudience
@@ -112,9 +99,7 @@ extension OpenIDClient {
         "redirect_uri", "response_mode", "response_type", "scope", "token_type_hint", "ui_locales",
     ]
 
-    /// The client's configured secret and, if the client uses it in Basic credentials, these credentials; no error may contain them.
-    ///
-    /// The list is empty for a public client, and for a client that signs a new assertion or secret for each request.
+    /// The configured secret and, if the client sends it in Basic credentials, these credentials; no error may contain them.
     var clientSecrets: [Secret] {
         switch configuration.authentication {
         case .none, .privateKeyJWT, .signedSecretPost: return []

@@ -2,9 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The error for an error response of an endpoint that authenticates clients, with hints about what may be missing in the request.
-    ///
-    /// `sentProof` says whether the request had a DPoP proof.
+    /// The error, with hints, for an error response of an endpoint that authenticates clients; `sentProof`: the request had a DPoP proof.
     func refusal(
         _ failure: TokenErrorResponse,
         _ metadata: ProviderMetadata,
@@ -81,20 +79,17 @@ extension OpenIDClient {
         return error.recast(hint: hints.joined(separator: " "))
     }
 
-    /// Whether the provider rejected the client's assertion.
-    ///
-    /// Providers report a rejected assertion as `invalid_client`, or with status 401 or 403, often without an error name or with HTML. The
-    /// error names in `others` have another cause.
+    /// Providers report a rejected assertion as `invalid_client`, or with status 401 or 403, often without an error name or with HTML.
     private func isRefusedAssertion(_ failure: TokenErrorResponse) -> Bool {
         guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return failure.status >= 400 && !failure.isOutage }
-        let others = [
+        let namesWithOtherCause = [
             "invalid_grant", "unsupported_grant_type", "invalid_scope", "invalid_dpop_proof", "use_dpop_nonce",
             "access_denied", "temporarily_unavailable", "server_error",
         ]
         if failure.error == "unauthorized_client" { return failure.status == 401 }
         return [401, 403].contains(failure.status)
-            && !(others + AuthorizationErrorResponse.silentLoginErrors).contains(failure.error ?? "")
+            && !(namesWithOtherCause + AuthorizationErrorResponse.silentLoginErrors).contains(failure.error ?? "")
     }
 
     private func methodHint(_ metadata: ProviderMetadata) -> String? {
@@ -129,7 +124,6 @@ extension OpenIDClient {
 }
 
 extension IdentityError {
-    /// This error with additional advice at the end of its hint.
     fileprivate func addingAdvice(_ advice: String?...) -> IdentityError {
         let advice = advice.compactMap(\.self)
         return advice.isEmpty ? self : recast(hint: ([hint].compactMap(\.self) + advice).joined(separator: " "))

@@ -23,10 +23,8 @@ extension OpenIDClient {
 
     /// Checks the callback as far as possible without a request, and returns its authorization code.
     ///
-    /// ``authorizationCode(in:for:)`` also checks the expiry of the attempt, and requires an `iss` if the provider's metadata promise one
-    /// (RFC 9207).
-    ///
-    /// - Throws: `IdentityError`.
+    /// Unlike ``authorizationCode(in:for:)``, this function does not check the expiry of the attempt, and does not require an `iss` that
+    /// the provider's metadata promise (RFC 9207).
     public func authorizationCodeWithoutMetadata(
         in callback: LoginCallback,
         for attempt: LoginAttempt

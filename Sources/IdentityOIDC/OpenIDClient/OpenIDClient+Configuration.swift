@@ -31,7 +31,7 @@ extension OpenIDClient {
         public var clientType: String?
         /// The redirect URI, as registered; nil sends none.
         ///
-        /// `LoginOptions.redirectURI` replaces it for one login.
+        /// `LoginOptions.redirectURI` replaces this redirect URI for one login.
         public var redirectURI: String?
         /// The address to which the provider sends the browser after a logout, as registered; by default the logout URL has none.
         public var postLogoutRedirectURI: String?
@@ -41,21 +41,20 @@ extension OpenIDClient {
         public var resources: [String] = []
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid"]
-        /// The signature algorithms to accept for ID tokens, logout tokens and signed UserInfo responses, by their JOSE names; by default
-        /// nil.
+        /// The signature algorithms to accept for ID tokens, logout tokens and signed UserInfo responses, by their JOSE names.
         ///
-        /// With nil, the client accepts the supported asymmetric algorithms of `id_token_signing_alg_values_supported` in the provider's
-        /// metadata. If the metadata name no such algorithm, the client accepts only RS256. For UserInfo responses, the client also accepts
-        /// the algorithms of `userinfo_signing_alg_values_supported`.
+        /// With nil, the default, the client accepts the supported asymmetric algorithms of `id_token_signing_alg_values_supported` in the
+        /// provider's metadata. If the metadata name no such algorithm, the client accepts only RS256. For UserInfo responses, the client
+        /// also accepts the algorithms of `userinfo_signing_alg_values_supported`.
         public var algorithms: [String]?
         /// Audiences that ID tokens, logout tokens and signed UserInfo responses may name beside the client id; by default none.
         ///
-        /// Some providers add the audience of an API to every token. A token that names another audience was perhaps issued for
-        /// another client, and is refused (OpenID Connect Core section 3.1.3.7 item 3).
+        /// Some providers add the audience of an API to every token. The client refuses a token with any other audience, unless
+        /// ``OpenIDQuirkSettings/allowsUntrustedAudiences`` is true (OpenID Connect Core section 3.1.3.7 item 3).
         public var trustedAudiences: [String] = []
         /// The requested response mode of authorization responses; by default `query`: a redirect with the parameters in the URL.
         public var responseMode = ResponseMode.query
-        /// Whether authorization requests are pushed (PAR, RFC 9126) even if the provider does not require it; by default no.
+        /// Whether authorization requests are pushed (PAR, RFC 9126) even if the provider does not require PAR; by default no.
         public var pushesAuthorizationRequest = false
         /// Whether logins by device code use PKCE (RFC 7636), for providers that require PKCE from this client; by default no.
         ///
@@ -79,13 +78,11 @@ extension OpenIDClient {
         public var allowsLoopbackHTTP = false
         /// The default options of every login, for example `prompt`; a login's own options replace them.
         public var loginDefaults = LoginDefaults()
-        /// Where the provider differs from the standards; nil for a provider that follows them.
+        /// Where the provider differs from the standards; nil for a provider that follows the standards.
         public var quirks: (any OpenIDQuirks)?
         /// The provider's name on the app's login button; by default ``name``.
         public var displayName: String?
-        /// The tenant that this client serves, in an app with several tenants, such as shops; empty in other apps.
-        ///
-        /// It is not a tenant of the provider.
+        /// The tenant of the app (not of the provider) that this client serves, for example a shop; empty in an app without tenants.
         public var tenant = ""
 
         /// Creates a configuration from the required members.
@@ -161,9 +158,6 @@ extension OpenIDClient {
 }
 
 extension OpenIDClient.Configuration {
-    /// Throws an error if ``timeout`` is not positive, or if one of the ``resources`` is not a serialized https origin.
-    ///
-    /// If ``allowsLoopbackHTTP`` is true, http origins of loopback addresses are also valid.
     func checkTimeoutAndResources() throws(IdentityError) {
         guard timeout > .zero else {
             throw .invalidMember(

@@ -4,9 +4,6 @@ internal import IdentityKit
 
 extension OpenIDClient {
     /// A new DPoP key for a login; nil if the configuration does not use DPoP.
-    ///
-    /// - Throws: `IdentityError` with code `unsupported_by_provider` if the metadata list algorithms without ES256, and
-    ///   with code `system_failure` if no key can be created.
     func newDPoPKey(_ supported: [String]?) throws(IdentityError) -> DPoPKey? {
         guard configuration.usesDPoP else { return nil }
         if let supported, !supported.contains(DPoPKey.algorithm.rawValue) {
@@ -19,17 +16,10 @@ extension OpenIDClient {
         return try DPoPKey()
     }
 
-    /// Sends a request to the authorization server with a new DPoP proof, and once more if the server requires a new nonce.
+    /// Sends a POST request to the authorization server with a new DPoP proof, and once more if the server requires a new nonce.
     ///
     /// The repetition is safe: a server that requires a nonce has not executed the first request (RFC 9449 section 8), so a code or refresh
     /// token in the request is still valid.
-    ///
-    /// - Parameters:
-    ///   - key: The DPoP key; nil sends no proof.
-    ///   - url: The URL of the POST request.
-    ///   - send: Sends the request with the given additional headers: the proof, or none without a key.
-    /// - Returns: The last response.
-    /// - Throws: The error of `send`, or `IdentityError` when the proof cannot be made.
     func withDPoPProof(
         _ key: DPoPKey?,
         to url: HTTPURL,

@@ -25,7 +25,6 @@ extension OpenIDClient {
         return expected
     }
 
-    /// Validates an ID token with the provider's keys; fetches newer keys if the known keys do not verify the token.
     func validate(
         _ token: Result<JSONWebToken, IdentityError>,
         _ metadata: ProviderMetadata,
@@ -112,11 +111,8 @@ protocol LoginExpectations: Sendable {
     var scopes: [String] { get }
     /// The issuer to which the login is bound; nil if the login is not bound to an issuer.
     var issuer: String? { get }
-    /// The `nonce` that the authorization request contained; nil if it contained no `nonce`.
     var nonce: Secret? { get }
-    /// Whether an ID token with a `nonce` is refused; true for a login by device code, which never sends a `nonce`.
     var refusesNonce: Bool { get }
-    /// The requested `max_age` in seconds; nil if the login requested no `max_age`.
     var maximumAgeSeconds: Int? { get }
     var authenticationContexts: [String] { get }
     /// The DPoP key to which the tokens are to be bound; nil for bearer tokens.

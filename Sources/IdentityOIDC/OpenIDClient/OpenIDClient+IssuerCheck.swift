@@ -1,15 +1,14 @@
 package import IdentityKit
 
-// These methods check, before a code or a token is sent, that the provider's issuer is still the issuer of the login or of the tokens.
 extension OpenIDClient {
-    /// The issuer to which a login is bound: the discovered one; nil if discovery is not used, or if the quirks do not bind logins to it.
+    /// The discovered issuer, to which a login is bound; nil if the client does not use discovery, or if the quirks bind no issuer.
     package func boundIssuer(_ discovered: String) -> String? {
         metadataSource.usesDiscovery && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 
     /// Refuses to complete a login if the provider's issuer changed after the login started.
     ///
-    /// The function does nothing if `issuer` is nil, or if the client does not use discovery.
+    /// Call this function before the code is sent. It does nothing if `issuer` is nil, or if the client does not use discovery.
     func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
         guard let issuer, metadataSource.usesDiscovery, !issuer.isIdentical(to: metadata.issuer) else { return }
         throw IdentityError(
@@ -27,8 +26,6 @@ extension OpenIDClient {
     /// Refuses the tokens of an issuer that this client does not accept, for example after the configuration was changed to another shop.
     ///
     /// Call this function before the tokens are sent. Tokens that an app stored without the buyer have no issuer, and are accepted.
-    ///
-    /// - Throws: `IdentityError` with code `issuer_changed`.
     package func checkIssuer(of tokens: TokenSet) throws(IdentityError) {
         let issuer = tokens.buyer.issuer
         guard issuer.isEmpty || issuers.isAccepted(issuer) else {

@@ -5,10 +5,6 @@ extension OpenIDClient {
         (options.scopes ?? configuration.scopes).contains { $0.isIdentical(to: "openid") }
     }
 
-    /// Adds a login's options to the parameters of an authorization request.
-    ///
-    /// - Throws: `IdentityError` of kind `configuration` for an additional parameter that an app must not set or that is set twice, and for
-    ///   an invalid value.
     func add(_ options: LoginOptions, to fields: inout [(name: String, value: String)]) throws(IdentityError) {
         if let prompt = options.prompt {
             try Self.check("prompt", AuthorizationParameter.problem(prompt: prompt))
@@ -38,7 +34,6 @@ extension OpenIDClient {
         for field in options.additionalParameters { try add(field, to: &fields) }
     }
 
-    /// Adds an additional parameter of the app, which must not repeat another parameter.
     private func add(
         _ field: (name: String, value: String),
         to fields: inout [(name: String, value: String)]

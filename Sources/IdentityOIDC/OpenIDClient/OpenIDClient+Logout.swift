@@ -28,9 +28,6 @@ extension OpenIDClient {
         return try Self.logoutURL(at: endpoint, fields)
     }
 
-    /// The URL of an end-session endpoint with the given query fields.
-    ///
-    /// - Throws: `IdentityError` of kind `configuration` when the URL would be too long.
     package static func logoutURL(
         at endpoint: HTTPURL,
         _ fields: [(name: String, value: String)]

@@ -2,9 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// Sends the authorization request to the provider directly (PAR, RFC 9126), so that the browser receives only a reference.
-    ///
-    /// - Returns: The `request_uri`, which ``authorizationRequest(_:pkce:)`` puts into the authorization URL.
+    /// Sends the authorization request to the provider directly (PAR, RFC 9126), and returns the `request_uri` for the browser.
     func push(
         _ query: [UInt8],
         _ metadata: ProviderMetadata,

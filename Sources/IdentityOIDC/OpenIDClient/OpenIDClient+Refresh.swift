@@ -3,7 +3,7 @@ internal import IdentityHTTP
 public import IdentityKit
 
 extension OpenIDClient {
-    /// Makes sure that metadata and keys are in memory before a refresh, because the validation of the response's ID token needs them.
+    /// Makes sure that metadata and keys are in memory before a refresh, because the validation of the response's ID token needs both.
     ///
     /// The keys are fetched only if the old tokens have an ID token.
     ///
@@ -55,15 +55,16 @@ extension OpenIDClient {
         }
     }
 
-    /// Validates a response and returns the new tokens, which keep old values that the response does not contain (OpenID Connect Core
-    /// section 12).
+    /// Validates the response to a refresh and returns the new tokens.
+    ///
+    /// The new tokens keep the old values that the response does not contain (OpenID Connect Core section 12).
     ///
     /// - Parameters:
     ///   - response: The response of ``requestRefresh(of:under:)``.
     ///   - tokens: The tokens that were refreshed.
-    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified. Pass false for a refresh token that an app stored: the new ID
-    ///     token then determines the buyer. It is validated even if it equals the stored ID token. If the old tokens have a buyer, the new
-    ///     ID token must name the same buyer.
+    ///   - isBuyerKnown: Whether the buyer of the old tokens was verified; by default true. Pass false for a refresh token that an app
+    ///     stored. The new ID token then determines the buyer, and is validated even if it equals the stored ID token. If the old tokens
+    ///     have a buyer, the new ID token must name the same buyer.
     /// - Returns: The new tokens; without a buyer if `isBuyerKnown` is false and the response contains no ID token.
     /// - Throws: `RefreshRefusal` when the response contains neither an access token nor a refresh token. `IdentityError` when the response
     ///   may contain a token; `isAttackSuspected` of the error is true when the new ID token belongs to another login.

@@ -44,9 +44,6 @@ extension OpenIDClient {
     }
 
     /// The headers of a bound token with a proof (RFC 9449 section 7.1), or of a bearer token (RFC 6750 section 2.1).
-    ///
-    /// - Throws: `IdentityError` with code `store_corrupt` for a bound token whose key is missing: a resource server refuses a bound token
-    ///   without a proof.
     private func accessTokenHeaders(
         _ tokens: TokenSet,
         for method: HTTPMethod,

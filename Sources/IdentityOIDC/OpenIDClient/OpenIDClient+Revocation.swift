@@ -18,13 +18,11 @@ extension OpenIDClient {
         return try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)
     }
 
-    /// Revokes the tokens of a rejected response if the provider can, and reports the outcome.
+    /// Revokes the tokens of a rejected login response if the provider can, and reports the outcome.
     ///
-    /// The ID token of the response is read without validation. Cancelling the calling task does not stop the revocation.
-    ///
-    /// `kept` is nil after an ordinary login. After a failed step-up login, `kept` is the buyer of the session, which continues. If the ID
-    /// token names this buyer or cannot be read, the tokens are not revoked: many providers have one grant for a buyer and a client, so the
-    /// revocation would also invalidate the tokens of the session.
+    /// `kept` is the buyer of the session for which a step-up login failed; nil after an ordinary login. If the unvalidated ID token names
+    /// this buyer or cannot be read, the tokens are not revoked: many providers have one grant for a buyer and a client, so the revocation
+    /// would also invalidate the session's tokens.
     func revokeTokens(of response: JSONObject, keeping kept: Buyer?) async {
         func token(_ name: String) -> Secret? {
             (response[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }
@@ -34,7 +32,7 @@ extension OpenIDClient {
         let environment = httpClient.environment
         let started = environment.clock.elapsed
         let isKept = kept.map { idToken(of: response, names: $0) ?? true } ?? false
-        // An unstructured task, because a structured one would be cancelled with the calling task.
+        // The task is unstructured, so that the revocation continues if the calling task is cancelled.
         let isRevoked = await Task { [self] in
             guard !isKept else { return false }
             let revoked = try? await TokenRevocation.limited(to: Self.revocationTimeLimit, on: environment.clock) {
@@ -62,7 +60,7 @@ extension OpenIDClient {
             }
             return false
         }
-        /// Revokes a token; returns false if the provider does not revoke tokens of this type.
+        /// Returns false if the provider does not revoke tokens of this type.
         ///
         /// True does not prove that the provider knew the token: an unknown token gets the same response (RFC 7009 section 2.2).
         func revoke(_ token: Secret, _ type: String) async throws -> Bool {

@@ -4,10 +4,8 @@ package import IdentityKit
 extension OpenIDClient {
     /// A token set for a refresh token that an app stored, for ``tokens(from:refreshing:isBuyerKnown:)`` with `isBuyerKnown` false.
     ///
-    /// If the app also stored the ID token, the token set contains those claims that the client compares with the next ID token (OpenID
-    /// Connect Core section 12.2). The stored ID token is the app's own data: this function does not verify it, and it may have expired.
-    ///
-    /// - Throws: `IdentityError` with code `id_token_malformed` for an ID token that cannot be parsed, or that lacks `iss` or `sub`.
+    /// From a stored ID token, the token set gets the claims that the client compares with the next ID token (OpenID Connect Core section
+    /// 12.2). This function does not verify the stored ID token, which may have expired.
     package func storedTokens(_ refreshToken: Secret, idToken: Secret?) throws(IdentityError) -> TokenSet {
         var tokens = TokenSet(
             buyer: Buyer(issuer: "", subject: ""),

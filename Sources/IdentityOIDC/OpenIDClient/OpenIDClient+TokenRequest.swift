@@ -3,16 +3,9 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// Sends a token request.
+    /// Sends a token request; `dpopKey` is a private JWK, or nil for bearer tokens.
     ///
-    /// - Parameters:
-    ///   - fields: The form.
-    ///   - metadata: The metadata with the token endpoint.
-    ///   - dpopKey: The key to which the tokens are to be bound, as a private JWK; nil for bearer tokens.
-    ///   - lock: The session's lock, for a refresh; nil for other requests.
-    /// - Returns: The response, the values that no error about the response may contain, and the start of the request. A token's lifetime
-    ///   counts from this start.
-    /// - Throws: `IdentityError` when the request cannot be made, or there is no response.
+    /// A token's lifetime counts from the returned `startedAt`. No error may contain the returned `redacted` values.
     func send(
         _ fields: [(name: String, value: String)],
         _ metadata: ProviderMetadata,

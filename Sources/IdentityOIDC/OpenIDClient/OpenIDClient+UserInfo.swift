@@ -7,8 +7,8 @@ extension OpenIDClient {
     ///
     /// A signed response is verified with the provider's keys, and its issuer and audience are checked as in an ID token.
     ///
-    /// - Returns: The buyer; if the provider has no UserInfo endpoint, the buyer of the login. The response is used only if its
-    ///   `sub` is the ID token's, byte for byte (section 5.3.2).
+    /// - Returns: The buyer; if the provider has no UserInfo endpoint, the buyer of the login. The response is used only if its `sub`
+    ///   equals the `sub` of the ID token, byte for byte (section 5.3.2).
     /// - Throws: `IdentityError`; with code `access_token_refused` when the endpoint rejects the access token. After a refresh, the
     ///   endpoint may accept the new access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {

@@ -130,8 +130,6 @@ public final class OpenIDClient: Sendable {
     package var metadataInMemory: ProviderMetadata? { metadataSource.inMemory }
 
     /// The number of the provider's usable keys, fetched unless they are in memory; nil if the metadata have no `jwks_uri`.
-    ///
-    /// - Throws: `IdentityError`.
     package func keyCount() async throws -> Int? {
         guard let url = try await metadata().keySetURL else { return nil }
         return try await keySource.keys(at: url).keys.count

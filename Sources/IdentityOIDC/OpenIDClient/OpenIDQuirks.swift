@@ -30,9 +30,7 @@ public protocol OpenIDQuirks: Sendable {
 
     /// The error for an error response of the token endpoint, or of another endpoint that authenticates the client.
     ///
-    /// The default is ``TokenErrorResponse/standardError``.
-    ///
-    /// Only an error of kind `signInAgain` with code `invalidGrant` ends a session.
+    /// The default is ``TokenErrorResponse/standardError``. Only an error of kind `signInAgain` with code `invalidGrant` ends a session.
     func error(for failure: TokenErrorResponse) -> IdentityError
 
     /// The buyer whom a validated ID token describes; by default `IDTokenClaims.standardBuyer`.

@@ -63,7 +63,6 @@ public struct CommonProviderMembers: Sendable {
         }
     }
 
-    /// Copies these values into the configuration of a provider; a `displayName` of nil keeps the default name.
     package func apply(to configuration: inout some ProviderConfiguration) {
         configuration.allowsLoopbackHTTP = allowsLoopbackHTTP
         configuration.timeout = timeout
@@ -103,9 +102,6 @@ extension OpenIDClient.Configuration {
 }
 
 extension LoginDefaults {
-    /// Reads `prompt`, `maxAge`, `acrValues`, `uiLocales`, `loginHint` and `authorizationParameters`.
-    ///
-    /// - Throws: `IdentityError` that names the missing or invalid member.
     init(_ section: inout ConfigurationSection) throws(IdentityError) {
         self.init()
         prompt = try section.optionalString("prompt")
@@ -126,7 +122,6 @@ extension LoginDefaults {
 }
 
 extension ConfigurationSection {
-    /// Throws an error that names the member; does nothing if `problem` is nil.
     fileprivate func refuse(_ name: String, _ problem: AuthorizationParameter.Problem?) throws(IdentityError) {
         if let problem { throw error(name, problem.text, hint: problem.hint) }
     }

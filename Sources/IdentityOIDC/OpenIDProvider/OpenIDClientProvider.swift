@@ -43,7 +43,7 @@ extension OpenIDClientProvider {
         try await client.exchange(callback, for: attempt)
     }
 
-    /// Fetches the metadata, unless they are in memory; if the tokens contain an ID token, also the keys.
+    /// Before a refresh, loads the metadata and, if the tokens contain an ID token, the keys into memory.
     public func prepareRefresh(of tokens: TokenSet) async throws {
         try await client.prepareRefresh(of: tokens)
     }

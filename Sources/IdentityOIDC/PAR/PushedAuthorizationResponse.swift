@@ -7,11 +7,6 @@ package enum PushedAuthorizationResponse: Sendable {
     case requestURI(Secret)
     case failure(TokenErrorResponse)
 
-    /// Reads a response; a success has status 201, `request_uri` and `expires_in`.
-    ///
-    /// Errors hide the request's secrets, which are in `redacted`.
-    ///
-    /// - Throws: `IdentityError` for a success response that violates RFC 9126 section 2.2.
     package init(_ response: HTTPResponse, hiding redacted: RequestSecrets = RequestSecrets()) throws(IdentityError) {
         switch try TokenEndpointResponse(
             response,
@@ -43,9 +38,8 @@ package enum PushedAuthorizationResponse: Sendable {
 }
 
 extension TokenErrorResponse {
-    /// The SDK's error for an error response that has a special meaning after a pushed authorization request (RFC 9126 section 2.3).
-    ///
-    /// The result is nil for an error response that means the same as after a token request.
+    /// The SDK's error for an error response with a special meaning after a pushed authorization request (RFC 9126 section 2.3); nil for an
+    /// error response that means the same as after a token request.
     package var pushedRequestError: IdentityError? {
         guard status >= 400, !isOutage else { return nil }
         switch error ?? "" {

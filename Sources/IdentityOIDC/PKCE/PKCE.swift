@@ -30,7 +30,6 @@ public struct PKCE: Sendable {
         try self.init(unchecked: Secret(verifier))
     }
 
-    /// Throws an error if a text does not have 43 to 128 unreserved characters.
     package static func check(_ verifier: String) throws(IdentityError) {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(ASCII.unreserved.contains) else {
             throw invalidVerifier
@@ -47,7 +46,6 @@ public struct PKCE: Sendable {
         )
     }
 
-    /// Uses a given code verifier without a check.
     package init(unchecked verifier: Secret) throws(IdentityError) {
         self.verifier = verifier
         do { challenge = Base64URL.encode(try Digest.sha256(verifier.bytes)) } catch { throw .wrapping(error) }

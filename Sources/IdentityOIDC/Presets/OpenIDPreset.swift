@@ -9,9 +9,6 @@ internal import IdentityKit
 enum OpenIDPreset: String, CaseIterable {
     case google, apple, microsoft, auth0, okta, keycloak, shop
 
-    /// Reads the member `preset`; nil if the entry does not have this member.
-    ///
-    /// - Throws: `IdentityError` for an unknown name, and if the entry also has `issuer`.
     init?(_ section: inout ConfigurationSection) throws(IdentityError) {
         guard let name = try section.optionalString("preset") else { return nil }
         guard let preset = Self(rawValue: name) else {
@@ -40,9 +37,6 @@ enum OpenIDPreset: String, CaseIterable {
         }
     }
 
-    /// The preset's configuration, from the members that the preset needs.
-    ///
-    /// - Throws: `IdentityError` that names the missing or invalid member.
     func configuration(
         named name: String,
         clientID: String,

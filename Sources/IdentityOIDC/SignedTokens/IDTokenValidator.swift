@@ -7,10 +7,7 @@ package import IdentityKit
 /// Source: OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, for the ID token of a refresh, 12.2. The signature is always verified,
 /// although section 3.1.3.7 does not require this for a token from the token endpoint.
 package enum IDTokenValidator {
-    /// Validates an ID token.
-    ///
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` when no key fits the token, and with code
-    ///   `id_token_signature` when no key verifies the signature. After these two codes, newer keys may verify the signature.
+    /// After an error with code `id_token_key_unknown` or `id_token_signature`, newer keys may verify the signature.
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
@@ -46,13 +43,10 @@ package enum IDTokenValidator {
         )
     }
 
-    /// Refuses the ID token of a refresh if its claims show that it belongs to another login.
-    ///
-    /// The token is refused if its issuer, subject, audience, authorized party or nonce differ, or if a required claim is missing.
+    /// Refuses the ID token of a refresh if its issuer, subject, audience, authorized party or nonce is wrong, or a required claim is
+    /// missing.
     ///
     /// The signature and the times are not checked. So no keys are needed, and an expired ID token of another login is also reported.
-    ///
-    /// - Throws: `IdentityError` with `isAttackSuspected`.
     static func refuseTokenOfAnotherLogin(
         _ token: JSONWebToken,
         expecting expected: SignedTokenExpectations
@@ -77,7 +71,6 @@ extension SignedTokenChecks {
     /// The buyer and the client to which a token belongs.
     fileprivate typealias Identity = (issuer: String, subject: String, authorizedParty: String?)
 
-    /// Checks `iss`, `aud`, `azp`, `sub` and `nonce`; after a refresh, also that they match the tokens before the refresh.
     fileprivate func checkIdentity(_ claims: JSONObject) throws(IdentityError) -> Identity {
         let issuer = try issuer(claims)
         let authorizedParty = try checkAudience(claims)
@@ -157,7 +150,6 @@ extension SignedTokenChecks {
         }
     }
 
-    /// Checks that the ID token of a refresh has the issuer, the buyer and the client of the old tokens.
     private func checkSameLogin(_ identity: Identity) throws(IdentityError) {
         guard let previous = expected.previous else { return }
         guard expected.issuers.isSame(identity.issuer, as: previous.buyer.issuer) else {

@@ -12,7 +12,6 @@ enum LoggableName {
         return isName ? name : "…"
     }
 
-    /// At most four names, separated by commas.
     static func shown(_ names: [String]) -> String {
         names.prefix(4).map { shown($0) }.joined(separator: ", ") + (names.count > 4 ? ", …" : "")
     }

@@ -14,7 +14,6 @@ extension SignedTokenChecks {
         return (issuedAt, expiry)
     }
 
-    /// Checks `exp`, `iat` and `nbf`, if they are present.
     func optionalTimes(_ claims: JSONObject) throws(IdentityError) {
         try check(try time("exp", claims), try time("iat", claims), claims)
     }
@@ -51,9 +50,7 @@ extension SignedTokenChecks {
         return Date(timeIntervalSince1970: seconds)
     }
 
-    /// Reads a time that must not be in the future; nil if the claim is missing.
-    ///
-    /// A future `auth_time` would satisfy every `max_age`.
+    /// A time that must not be in the future, because a future `auth_time` would satisfy every `max_age`; nil if the claim is missing.
     func pastTime(_ name: String, _ claims: JSONObject) throws(IdentityError) -> Date? {
         let time = try time(name, claims)
         if let time, !ReceiptTime(expected).isAfter(time) {

@@ -56,9 +56,7 @@ struct SignedTokenChecks {
         return number.map { String($0) } ?? claims["sub"]?.string
     }
 
-    /// Checks `aud` and `azp`.
-    ///
-    /// - Returns: The authorized party (`azp`), nil if the token has none.
+    /// Checks `aud` and `azp`, and returns `azp`; nil if the token has no `azp`.
     func checkAudience(_ claims: JSONObject) throws(IdentityError) -> String? {
         let claim = claims["aud"]
         let audience = (claim?.string).map { [$0] } ?? claim?.strings ?? []

@@ -8,9 +8,7 @@ struct SignedTokenErrors: Sendable {
     /// The end of the hint of every error that this type creates.
     let hint: String
 
-    /// Creates an error; `section` belongs to OpenID Connect Core unless it names another specification.
-    ///
-    /// In the error's hint, `advice` comes before the general hint.
+    /// `section` belongs to OpenID Connect Core unless it names another specification; `advice` comes before the general hint.
     func error(
         _ code: IdentityError.Code,
         _ problem: String,
@@ -28,14 +26,8 @@ struct SignedTokenErrors: Sendable {
 
     /// An error with code `id_token_time` whose hint shows this machine's clock, which may be wrong.
     ///
-    /// - Parameters:
-    ///   - problem: What is wrong with the token.
-    ///   - statement: What the token says about the time, for example `expires at`.
-    ///   - time: The time in the token.
-    ///   - now: The time of this machine's clock at which the token was received.
-    ///   - section: The reference, as for ``error(_:_:_:advice:)``.
-    ///   - isStored: Whether `now` is the stored time of the token's receipt, and not the current time.
-    /// - Returns: The error.
+    /// `statement` is what the token says about `time`, for example "expires at". `now` is the clock's time at the token's receipt;
+    /// `isStored` says whether this time was stored, and is not the current time.
     func error(
         _ problem: String,
         _ statement: String,

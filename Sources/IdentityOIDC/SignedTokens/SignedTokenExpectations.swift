@@ -9,7 +9,7 @@ package struct SignedTokenExpectations: Sendable {
     package var issuerTemplate: TenantIssuerTemplate?
     /// The only one of ``issuers`` to accept, for example the issuer to which the login is bound; nil accepts all ``issuers``.
     package var boundIssuer: String?
-    /// This client's audiences: `aud` must contain one of them; if the token has `azp`, this must be one of them, too.
+    /// This client's audiences: `aud` must contain at least one of these values; `azp`, if present, must be one of these values.
     package var audiences: [String]
     /// Additional values that `aud` may contain.
     package var trustedAudiences: [String] = []
@@ -22,7 +22,6 @@ package struct SignedTokenExpectations: Sendable {
     package var refusesNonce = false
     /// The access token of the same response; if it is nil, `at_hash` is not checked.
     package var accessToken: Secret?
-    /// The requested `max_age` in seconds; nil if the login requested no `max_age`.
     package var maximumAgeSeconds: Int?
     /// The values that the token's `acr` may have; if the list is empty, `acr` is not checked.
     package var authenticationContexts: [String] = []

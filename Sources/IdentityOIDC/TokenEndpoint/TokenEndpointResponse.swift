@@ -17,19 +17,10 @@ package enum TokenEndpointResponse: Sendable {
         Result { () throws(JSONError) in try JSONValue(parsing: response.body) }
     }
 
-    /// Reads a response.
+    /// Reads a response to a request with the grant type `grant`; no error may contain the values of `redacted`.
     ///
     /// A success has status 200, or 201 as some providers send, and a JSON object without `error`. Some providers send an `error` with
-    /// status 200; such a response counts as an error response.
-    ///
-    /// - Parameters:
-    ///   - response: The HTTP response.
-    ///   - body: The parsed body; nil parses the body of the response.
-    ///   - grant: The grant type of the request.
-    ///   - endpoint: The endpoint that sent the response: the token endpoint, or another endpoint that responds in the same form.
-    ///   - redacted: The request's secrets, which no error may contain.
-    /// - Throws: `IdentityError` for status 200 or 201 with a body that begins with `{` but cannot be parsed, for example because a member
-    ///   occurs twice.
+    /// status 200; such a response counts as an error response. A `body` of nil parses the body of the response.
     package init(
         _ response: HTTPResponse,
         _ body: Result<JSONValue, JSONError>? = nil,

@@ -27,13 +27,7 @@ public struct TokenErrorResponse: Sendable {
     package var redacted = RequestSecrets()
     package var endpoint = ProviderEndpoint.token
 
-    /// Creates an error response, for tests of ``OpenIDQuirks/error(for:)``.
-    ///
-    /// - Parameters:
-    ///   - grant: The grant type of the request.
-    ///   - status: The HTTP status.
-    ///   - headers: The headers.
-    ///   - error: The OAuth `error`; nil for a response that is not JSON.
+    /// Creates an error response, for tests of ``OpenIDQuirks/error(for:)``; `error` is nil for a response that is not JSON.
     public init(grant: TokenGrant, status: Int, headers: HTTPHeaders = HTTPHeaders(), error: String?) {
         self.grant = grant
         self.status = status
@@ -210,13 +204,8 @@ public struct TokenErrorResponse: Sendable {
 
     /// Creates an error with the provider's explanation and its `Retry-After`.
     ///
-    /// - Parameters:
-    ///   - kind: The kind.
-    ///   - code: The code.
-    ///   - message: What failed, in one sentence.
-    ///   - hint: The hint for the caller.
-    ///   - reference: The section of a specification; nil names the section about this endpoint's errors.
-    /// - Returns: The error.
+    /// `message` says in one sentence what failed, and `hint` what the caller should do. `reference` is the section of a specification; nil
+    /// names the section about this endpoint's errors.
     public func make(
         _ kind: IdentityError.Kind,
         _ code: IdentityError.Code,

@@ -16,17 +16,11 @@ package struct TokenResponse: Sendable {
 
     private static let maximumScopeBytes = 16_384
 
-    /// Reads the JSON object of a response.
+    /// Reads the JSON object of a token response.
     ///
-    /// - Parameters:
-    ///   - object: The object.
-    ///   - settings: The settings of the provider.
-    ///   - usesDPoP: Whether a DPoP proof was sent; if so, the tokens must be bound to its key (RFC 9449 section 5).
-    ///   - acceptsUnboundTokens: Whether bearer tokens are accepted although a proof was sent.
-    ///   - isRefresh: Whether this is the response to a refresh. If so, `expires_in` may be missing or invalid, because an error would lose
-    ///     the new refresh token, although the provider may have invalidated the old one.
-    /// - Throws: `IdentityError` with code `token_response_invalid` that names the member; with code `token_unbound`
-    ///   for a bearer token that must be bound.
+    /// If a DPoP proof was sent (`usesDPoP`), the tokens must be bound to its key (RFC 9449 section 5), unless `acceptsUnboundTokens` is
+    /// true. In the response to a refresh, `expires_in` may be missing or invalid: an error would lose the new refresh token, although the
+    /// provider may have invalidated the old refresh token.
     package init(
         _ object: JSONObject,
         settings: OpenIDQuirkSettings = OpenIDQuirkSettings(),
@@ -94,7 +88,6 @@ package struct TokenResponse: Sendable {
         )
     }
 
-    /// The scopes of a list, split at spaces and the given separators.
     package static func scopes(_ list: String, separators: [UInt8] = []) -> [String] {
         list.utf8
             .split { $0 == UInt8(ascii: " ") || separators.contains($0) }

@@ -4,15 +4,11 @@ internal import IdentityKit
 /// Reads the response of a UserInfo endpoint (OpenID Connect Core section 5.3).
 enum UserInfoResponse {
     enum Content {
-        /// A JSON object.
         case object(JSONObject)
         /// A signed token, which is not validated yet.
         case token(Secret)
     }
 
-    /// Reads a response; errors hide the request's secrets, which are in `redacted`.
-    ///
-    /// - Throws: `IdentityError` when the response is an error, or contains no JSON object and no signed token.
     static func content(of response: HTTPResponse, hiding redacted: RequestSecrets) throws -> Content {
         let status = response.status
         func failure(
@@ -109,9 +105,7 @@ enum UserInfoResponse {
         )
     }
 
-    /// Checks that claims are about the known buyer.
-    ///
-    /// - Throws: `IdentityError` when `sub` is missing or names another subject.
+    /// Returns the claims if their `sub` is the subject of the known buyer; throws an error otherwise.
     static func claims(
         _ object: JSONObject,
         for known: Buyer,

@@ -3,12 +3,9 @@ internal import IdentityKit
 /// Validates signed UserInfo responses (OpenID Connect Core section 5.3.2): a pure function of the token, the keys and the
 /// expectations.
 enum UserInfoToken {
-    /// Validates a token: signature, type, issuer, audience, and the times if the token contains them.
+    /// Validates a token, except that the caller must compare `sub` with the session's buyer; times are optional.
     ///
-    /// The caller must compare `sub` with the session's buyer.
-    ///
-    /// - Throws: `IdentityError` of kind `rejected`; with code `id_token_key_unknown` when no key fits the token, and with code
-    ///   `id_token_signature` when no key verifies the signature. After these two codes, newer keys may verify the signature.
+    /// After an error with code `id_token_key_unknown` or `id_token_signature`, newer keys may verify the signature.
     static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
