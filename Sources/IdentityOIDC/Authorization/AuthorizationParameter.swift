@@ -75,7 +75,7 @@ enum AuthorizationParameter {
         return members.object.map { $0["acr"] != nil || $0["auth_time"] != nil } ?? true
     }
 
-    /// Unknown values of `prompt` are accepted, because providers define additional values.
+    // Unknown values of `prompt` are accepted, because providers define additional values.
     static func problem(prompt: String) -> Problem? {
         let values = prompt.split(separator: " ", omittingEmptySubsequences: false)
         guard values.allSatisfy({ isWord(String($0)) }) else {

@@ -21,7 +21,7 @@ enum UnreadableDocument {
         )
     }
 
-    /// An HTML page or an empty body counts as an outage, because such a body usually comes from a proxy or from maintenance.
+    // An HTML page or an empty body counts as an outage, because such a body usually comes from a proxy or from maintenance.
     static func errorKind(for body: [UInt8]) -> IdentityError.Kind {
         let opening = body.first { $0 > 0x20 }
         return opening == nil || opening == UInt8(ascii: "<") ? .retryLater : .rejected

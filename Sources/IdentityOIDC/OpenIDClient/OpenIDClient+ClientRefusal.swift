@@ -79,7 +79,7 @@ extension OpenIDClient {
         return error.recast(hint: hints.joined(separator: " "))
     }
 
-    /// Providers report a rejected assertion as `invalid_client`, or with status 401 or 403, often without an error name or with HTML.
+    // Providers report a rejected assertion as `invalid_client`, or with status 401 or 403, often without an error name or with HTML.
     private func isRefusedAssertion(_ failure: TokenErrorResponse) -> Bool {
         guard case .privateKeyJWT = configuration.authentication else { return false }
         if failure.error == "invalid_client" { return failure.status >= 400 && !failure.isOutage }

@@ -49,8 +49,9 @@ extension OpenIDClient {
         public var algorithms: [String]?
         /// Audiences that ID tokens, logout tokens and signed UserInfo responses may name beside the client id; by default none.
         ///
-        /// Some providers add the audience of an API to every token. The client refuses a token with any other audience, unless
-        /// ``OpenIDQuirkSettings/allowsUntrustedAudiences`` is true (OpenID Connect Core section 3.1.3.7 item 3).
+        /// Some providers add the audience of an API to every token. The client refuses a token with any other audience, which was perhaps
+        /// issued for another client, unless ``OpenIDQuirkSettings/allowsUntrustedAudiences`` is true (OpenID Connect Core section 3.1.3.7
+        /// item 3).
         public var trustedAudiences: [String] = []
         /// The requested response mode of authorization responses; by default `query`: a redirect with the parameters in the URL.
         public var responseMode = ResponseMode.query

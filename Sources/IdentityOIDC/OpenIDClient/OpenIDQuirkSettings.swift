@@ -65,7 +65,7 @@ public struct OpenIDQuirkSettings: Sendable {
     /// Creates settings without any difference.
     public init() {}
 
-    /// The minimum of ``stateLength`` is 8, because Bolt documents a `state` of 8 characters.
+    // The minimum of `stateLength` is 8, because Bolt documents a `state` of 8 characters.
     func checkState(ofProvider name: String) throws(IdentityError) {
         let isLongEnough = stateByteCount >= 6
         guard isLongEnough, stateLength.map({ $0 >= 8 && $0 <= (stateByteCount * 8 + 5) / 6 }) ?? true else {

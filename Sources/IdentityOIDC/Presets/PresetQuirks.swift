@@ -7,7 +7,7 @@ struct AppleQuirks: OpenIDQuirks {
         return settings
     }
 
-    /// Apple may send `email_verified` as the text "true" instead of the Boolean.
+    // Apple may send `email_verified` as the text "true" instead of the Boolean.
     func buyer(from claims: IDTokenClaims) -> Buyer {
         var buyer = claims.standardBuyer
         if claims.text("email_verified") == "true" { buyer.email?.isVerified = true }

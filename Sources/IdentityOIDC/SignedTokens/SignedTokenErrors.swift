@@ -8,7 +8,7 @@ struct SignedTokenErrors: Sendable {
     /// The end of the hint of every error that this type creates.
     let hint: String
 
-    /// `section` belongs to OpenID Connect Core unless it names another specification; `advice` comes before the general hint.
+    /// Creates an error; `section` belongs to OpenID Connect Core unless it names another specification, and `hint` follows `advice`.
     func error(
         _ code: IdentityError.Code,
         _ problem: String,
