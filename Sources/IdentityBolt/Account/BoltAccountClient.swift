@@ -41,10 +41,9 @@ struct BoltAccountClient: Sendable {
         return buyer
     }
 
-    /// Chooses between the contact in the response (`found`) and the contact in the ID token (`known`).
+    /// Prefers a verified contact of the ID token (`known`) to the contact in the response (`found`).
     ///
-    /// If the contact in the ID token is verified, or if the response has no contact, the result is the ID token's. In any other case, it
-    /// is the contact in the response, as unverified: the response does not say whether Bolt has verified a contact.
+    /// The result counts `found` as unverified, because the response does not say whether Bolt has verified a contact.
     private static func contact(_ found: String?, _ known: Buyer.Contact?) -> Buyer.Contact? {
         if let known, known.isVerified { return known }
         return found.map { Buyer.Contact($0, isVerified: false) } ?? known
@@ -80,9 +79,7 @@ struct BoltAccountClient: Sendable {
         return address
     }
 
-    /// The region in an ISO 3166-2 code, in upper case and without the country, for example `NY` for `US-NY`.
-    ///
-    /// The result is nil if the code names another country than `country`.
+    /// The region in an ISO 3166-2 code, without the country, for example `NY` for `US-NY`; nil if the code names another country.
     private static func region(_ code: String?, in country: String?) -> String? {
         guard let code = code?.uppercased() else { return nil }
         let bytes = Array(code.utf8)

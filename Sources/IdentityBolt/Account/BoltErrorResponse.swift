@@ -46,7 +46,6 @@ extension BoltErrorResponse {
     static let wrongKeyHint =
         "Check that publishableKey, and apiKey if it is set, belong to the configured environment."
 
-    /// Creates the error for a failed request to the account API.
     static func error(_ refusal: BoltErrorResponse?, _ response: HTTPResponse, isJSON: Bool) -> IdentityError {
         let status = response.status
         let isTokenRefused = refusal?.code.map { refusedTokenCodes.contains($0) } ?? false

@@ -9,9 +9,7 @@ final class BoltLoginEngine: Sendable {
         case idle
         /// The login page was requested.
         case pending(AuthorizationRequest)
-        /// A callback is being checked.
         case checking
-        /// The result was reported.
         case ended
 
         var isEnded: Bool { if case .ended = self { true } else { false } }
@@ -37,8 +35,6 @@ final class BoltLoginEngine: Sendable {
     }
 
     /// Shows the login page and completes the login with the callback; if `presenter` is nil, the engine's presenter shows the page.
-    ///
-    /// - Returns: The handle that cancels the login.
     func present(with presenter: (any Presenter)?) -> LoginHandle {
         let presenter = presenter ?? self.presenter
         // An unstructured task, because startLogin with a completion or a delegate is not async. The handle cancels the task.
@@ -97,8 +93,8 @@ final class BoltLoginEngine: Sendable {
 
     /// Checks the callback and reports the result of the login.
     ///
-    /// Ignores the callback and returns false if the login page was not requested yet, if the login has received a callback before, or if
-    /// the login has ended.
+    /// The function ignores the callback and returns false if the login page was not requested yet, if the login has received a callback
+    /// before, or if the login has ended.
     func handle(_ callbackURL: String) async -> Bool {
         let request = state.withLock { state -> AuthorizationRequest? in
             guard case .pending(let request) = state else { return nil }
@@ -123,9 +119,7 @@ final class BoltLoginEngine: Sendable {
         return true
     }
 
-    /// Cancels the login; has no effect after the login has ended.
-    ///
-    /// - Parameter endsCheck: Whether the function also cancels a login whose callback is being checked.
+    /// Cancels the login, if `endsCheck` is true even while its callback is checked; has no effect after the login has ended.
     func cancel(endsCheck: Bool = false) {
         let isOpen = end(.canceled) { state in
             switch state {
@@ -142,7 +136,6 @@ final class BoltLoginEngine: Sendable {
         end(error.kind == .cancelled ? .canceled : .failed(error))
     }
 
-    /// Ends the login and reports the result if `isOpen` returns true; by default, it returns true until the login has ended.
     @discardableResult
     private func end(
         _ result: BoltLoginResult,

@@ -60,9 +60,6 @@ public enum BoltLoginResult: Sendable {
         )
     }
 
-    /// Returns the values of a completed login; throws an error for any other result.
-    ///
-    /// `codeVerifier` is nil if the login did not use PKCE.
     func completedLogin() throws(IdentityError) -> (code: Secret, codeVerifier: Secret?, state: Secret) {
         switch self {
         case .completed(let code, let verifier, let state):

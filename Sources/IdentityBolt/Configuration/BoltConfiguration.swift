@@ -21,9 +21,7 @@ extension BoltProvider {
         public var authentication: BoltClientAuthentication
         /// The part of the publishable key that is sent as the client id.
         public var clientIDForm: BoltClientIDForm = .full
-        /// The redirect URI.
-        ///
-        /// By default no redirect URI is sent, as in published clients, and Bolt uses the registered one.
+        /// The redirect URI; by default no redirect URI is sent, as in published clients, and Bolt uses the registered redirect URI.
         public var redirectURI: String?
         /// Whether a `nonce` is sent; by default no, as in published clients.
         public var sendsNonce = false
@@ -37,7 +35,7 @@ extension BoltProvider {
         public var endpoints = Endpoints()
         /// Issuers to accept instead of the environment's issuers.
         ///
-        /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
+        /// These issuers count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
         public var issuers: [String]?
         /// How long one request may take, by default 8 seconds; not longer than the time for which the store guarantees a session's lock.
         public var timeout = ProviderDescriptor.defaultTimeout
@@ -76,9 +74,9 @@ extension BoltProvider {
         public var token: HTTPURL?
         /// The key set, by default `/v1/oauth/jwks.json`.
         public var jwks: HTTPURL?
-        /// The base URL of Bolt's API; if ``Configuration/issuers`` is nil, it is also an accepted issuer.
+        /// The base URL of Bolt's API; if ``Configuration/issuers`` is nil, this URL is also an accepted issuer.
         ///
-        /// The SDK builds the URL of the account API from it. If ``discovery`` is nil, each endpoint that is nil is also built from it.
+        /// The SDK builds the URL of the account API from this URL and, if ``discovery`` is nil, also each endpoint that is nil.
         public var api: HTTPURL?
 
         /// Creates a value that replaces no endpoint.

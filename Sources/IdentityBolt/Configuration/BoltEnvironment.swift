@@ -55,7 +55,6 @@ public struct BoltEnvironment: Sendable, Equatable {
         case production, sandbox, staging, productionBoltApp, sandboxBoltApp
     }
 
-    /// Reads the member `environment` of a provider's section; nil if the section does not have this member.
     init?(configured section: inout ConfigurationSection) throws(IdentityError) {
         guard let name: Name = try section.optionalChoice("environment") else { return nil }
         self =

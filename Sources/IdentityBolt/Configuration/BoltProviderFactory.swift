@@ -68,10 +68,6 @@ public struct BoltProviderFactory: ProviderFactory {
         }
     }
 
-    /// The environment that the member `environment` names.
-    ///
-    /// Without this member, the result is a custom environment. Its base URL is the configured `api`, else the origin of `discovery`, else
-    /// the origin of `token`. If all three are missing, the result is production.
     private static func environment(
         _ section: inout ConfigurationSection,
         _ endpoints: BoltProvider.Endpoints

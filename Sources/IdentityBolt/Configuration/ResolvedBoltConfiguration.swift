@@ -48,7 +48,6 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
-    /// The issuers of the environment; if `api` is not nil, also this base URL.
     static func issuers(of environment: BoltEnvironment, _ api: HTTPURL?) -> [String] {
         environment.issuers + (api.map { [BoltEnvironment.withoutTrailingSlashes($0.text)] } ?? [])
     }
@@ -69,7 +68,6 @@ struct ResolvedBoltConfiguration: Sendable {
         }
     }
 
-    /// Checks that each URL is https, or, if `allowsLoopbackHTTP` is true, http to a loopback address.
     static func checkScheme(of urls: [HTTPURL?], allowsLoopbackHTTP: Bool) throws(IdentityError) {
         for url in urls.compactMap(\.self) where !url.isSecure(orLoopback: allowsLoopbackHTTP) {
             throw invalid(
@@ -96,12 +94,10 @@ struct ResolvedBoltConfiguration: Sendable {
         return endpoints
     }
 
-    /// The headers with the API key and the publishable key; empty for a public client.
     var headers: [(name: String, value: Secret)] {
         apiKey.map { [("X-API-Key", $0), ("X-Publishable-Key", Secret(publishableKey))] } ?? []
     }
 
-    /// A text without spaces, tabs and line breaks at its start and end.
     static func trimmed(_ text: String) -> String {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         let bytes = Array(text.utf8).drop(while: isBlank)

@@ -19,7 +19,7 @@ struct BoltQuirks: OpenIDQuirks {
         settings.secretFollowsClientID = true
         settings.requiresLifetime = true
         settings.additionalScopeSeparators = [UInt8(ascii: "+"), UInt8(ascii: ",")]
-        // Bolt's refresh tokens work once. So the old refresh token is useless, even if the response to a refresh contains no new one.
+        // Bolt's refresh tokens work once. So the old refresh token is useless, even if the response contains no new refresh token.
         settings.keepsRefreshToken = false
         self.settings = settings
     }

@@ -40,9 +40,7 @@ enum BoltTokenError {
         return failure.make(error.kind, error.code, error.message, hint(for: error))
     }
 
-    /// The error for a response in the format of Bolt's other APIs.
-    ///
-    /// This error never ends a session: only an OAuth error does.
+    /// The error for a response in the format of Bolt's other APIs; it never ends a session, because only an OAuth error does.
     private static func error(_ refusal: BoltErrorResponse, _ failure: TokenErrorResponse) -> IdentityError {
         let isRedirect = (300..<400).contains(failure.status)
         // After an outage or a redirect, Bolt may have used the refresh token. Only an OAuth error would prove that Bolt has not used it.
@@ -68,9 +66,7 @@ enum BoltTokenError {
         )
     }
 
-    /// The hint that names the members of a Bolt configuration.
-    ///
-    /// The standard hints name `clientID` and `clientSecret`, which a Bolt configuration does not have.
+    // The standard hints name `clientID` and `clientSecret`, which a Bolt configuration does not have.
     private static func hint(for error: IdentityError) -> String {
         switch error.code {
         case .invalidClient:

@@ -17,10 +17,10 @@ final class CheckedAttempts: Sendable {
         self.maximum = maximum
     }
 
-    /// Keeps an attempt until its code has expired.
+    /// Keeps an attempt until its code has expired; throws an error if `maximum` attempts are already kept.
     ///
-    /// If `maximum` attempts are already kept, the function throws an error. It does not remove the oldest attempt: an attacker could then
-    /// send many callbacks until a login's nonce is removed, and use a stolen code without a check of the nonce.
+    /// The oldest attempt stays: otherwise an attacker could send many callbacks until a login's nonce is removed, and use a stolen code
+    /// without a check of the nonce.
     func add(_ attempt: LoginAttempt, at now: Date) throws(IdentityError) {
         let isAdded = attempts.withLock { attempts in
             attempts.removeAll { $0.end < now || $0.attempt.state.isEqual(to: attempt.state) }
@@ -41,9 +41,7 @@ final class CheckedAttempts: Sendable {
         }
     }
 
-    /// The attempt with this state; nil if no attempt with this state is kept.
-    ///
-    /// The attempt stays stored, because the app may repeat an exchange that failed before its request was sent.
+    // The attempt stays stored, because the app may repeat an exchange that failed before its request was sent.
     func attempt(_ state: Secret) -> LoginAttempt? {
         attempts.withLock { attempts in attempts.first { $0.attempt.state.isEqual(to: state) }?.attempt }
     }

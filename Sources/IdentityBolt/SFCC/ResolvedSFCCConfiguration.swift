@@ -46,10 +46,8 @@ struct ResolvedSFCCConfiguration: Sendable {
         try ResolvedBoltConfiguration.check(stateLength: configuration.stateLength)
     }
 
-    /// Checks `issuers` and `audiences`: with a key set, `issuers` is required; without a key set, neither may be set.
-    ///
-    /// The keys may also sign tokens of other issuers, so a signature alone does not prove the issuer. Empty lists, empty values and
-    /// issuers with `#` are errors, too.
+    // With a key set, `issuers` is required: the keys may also sign tokens of other issuers, so a signature alone does not prove the
+    // issuer.
     private static func checkNames(_ configuration: SFCCConfiguration) throws(IdentityError) {
         let names = [("issuers", configuration.issuers), ("audiences", configuration.audiences)]
         for (member, list) in names where list.map({ $0.isEmpty || $0.contains(where: \.isEmpty) }) ?? false {

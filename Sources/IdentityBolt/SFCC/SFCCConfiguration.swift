@@ -42,13 +42,13 @@ public struct SFCCConfiguration: Sendable {
     public var continuationField: String?
     /// The places where a controller's JSON response may contain the token: member names, joined by dots.
     ///
-    /// They are used only if the response has no bearer token in an `Authorization` header.
+    /// The SDK reads these places only if the response has no bearer token in an `Authorization` header.
     public var tokenJSONPaths = SFCCConfiguration.defaultTokenJSONPaths
     /// The Bolt environment of the login page.
     public var environment: BoltEnvironment = .production
     /// Bolt's publishable key, which is sent as `client_id`; with nil, the authorization URL has no `client_id`.
     public var publishableKey: String?
-    /// The redirect URI; by default no redirect URI is sent, and Bolt uses the registered one.
+    /// The redirect URI; by default no redirect URI is sent, and Bolt uses the registered redirect URI.
     public var redirectURI: String?
     /// The scopes to request from Bolt.
     public var scopes = ["openid", BoltScope.manage]
@@ -60,9 +60,9 @@ public struct SFCCConfiguration: Sendable {
     public var endpoints = Endpoints()
     /// The accepted issuers of a verified token; required with ``Endpoints-swift.struct/jwks``.
     ///
-    /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
+    /// These issuers count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
     public var issuers: [String]?
-    /// The accepted audiences: a verified token must have at least one of them in `aud`; nil does not check the audience.
+    /// The accepted audiences: `aud` of a verified token must contain at least one of these values; with nil, `aud` is not checked.
     ///
     /// A key set often signs for several clients and sites. Without this list, a token of another client or site is accepted.
     public var audiences: [String]?

@@ -51,7 +51,6 @@ struct SFCCHTTPClient {
         return response
     }
 
-    /// Follows up to three redirects with GET within the same scheme, host and port.
     private mutating func follow(_ first: HTTPResponse, from start: HTTPURL) async throws -> Result {
         var (response, url, redirects) = (first, start, 0)
         while [301, 302, 303, 307, 308].contains(response.status) {

@@ -27,7 +27,6 @@ extension SFCCProvider {
         SFCCResponse(page, tokenAt: configuration.tokenJSONPaths, hiding: hidden(secrets + page.cookies))
     }
 
-    /// The secrets of a request, with the configured ones: the values of `extraQuery` and `extraForm`.
     private func hidden(_ secrets: [Secret]) -> RequestSecrets {
         RequestSecrets(secrets: secrets + (configuration.extraQuery + configuration.extraForm).map(\.value))
     }

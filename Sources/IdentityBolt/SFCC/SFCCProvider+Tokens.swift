@@ -63,9 +63,10 @@ extension SFCCProvider {
         )
     }
 
-    /// Throws an error with a suspected attack if the new token of a refresh belongs to another buyer, or has a wrong issuer or audience.
+    /// Reports a suspected attack if the new token of a refresh belongs to another buyer, or has a wrong issuer or audience.
     ///
-    /// `read` calls this function before it verifies the signature. So it reports another buyer's token even if the keys cannot be fetched.
+    /// `read` calls this function before it verifies the signature, so that another buyer's token is reported even if the keys cannot be
+    /// fetched.
     private func refuseTokenOfAnotherBuyer(_ claims: JSONObject, _ token: Secret, _ old: TokenSet) throws {
         do {
             let buyer = try buyer(claims, token)
@@ -156,7 +157,7 @@ extension SFCCProvider {
         return buyer
     }
 
-    /// The issuer of a verified token; throws an error if the issuer is not in `issuers`, or contains `#`, which marks unverified buyers.
+    /// The issuer of a verified token; an issuer with `#` is refused, because `#` marks unverified buyers.
     private func issuer(_ claims: JSONObject) throws(IdentityError) -> String {
         let issuer = claims["iss"]?.string ?? ""
         let issuers = configuration.issuers ?? []
@@ -176,7 +177,6 @@ extension SFCCProvider {
         return issuer
     }
 
-    /// Throws an error if `audiences` is configured and the `aud` of a verified token has no entry of this list (RFC 7519 section 4.1.3).
     private func checkAudience(_ claims: JSONObject) throws(IdentityError) {
         guard let audiences = configuration.audiences else { return }
         let claim = claims["aud"]

@@ -2,8 +2,8 @@ public import IdentityHTTP
 public import IdentityKit
 internal import IdentityOIDC
 
-/// Bolt as identity provider of a Salesforce Commerce Cloud (SFCC) storefront: the storefront receives the authorization code, exchanges
-/// it at Bolt and returns its own token of the buyer.
+/// Bolt as identity provider of a Salesforce Commerce Cloud (SFCC) storefront: the storefront receives the authorization code, exchanges it
+/// at Bolt and returns its own token of the buyer.
 ///
 /// ```swift
 /// let provider = try SFCCProvider(
@@ -11,8 +11,8 @@ internal import IdentityOIDC
 /// )
 /// ```
 ///
-/// Without a configured key set (`endpoints.jwks`), the SDK cannot verify the token. The buyer's issuer then ends in `#unverified`, so that
-/// it never equals a verified buyer's issuer. The buyer's e-mail address and phone number count as unverified, and a cart gets no data of
+/// Without a configured key set (`endpoints.jwks`), the SDK cannot verify the token. The buyer's issuer then ends in `#unverified`, and
+/// never equals the issuer of a verified buyer. The buyer's e-mail address and phone number count as unverified, and a cart gets no data of
 /// the buyer.
 public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProviding {
     /// The suffix of an unverified buyer's issuer; the issuer of a verified buyer never contains `#`.

@@ -19,10 +19,9 @@ struct SFCCResponse: Sendable {
         self.redacted = redacted
     }
 
-    /// Checks that the code exchange succeeded.
-    ///
-    /// A success is a JSON object without an error, an empty response, or a response after a redirect within the storefront. A success does
-    /// not prove that the buyer is signed in: only the response to the token exchange shows this.
+    // A success is a JSON object without an error, an empty response, or a response after a redirect within the storefront.
+    //
+    // A success does not prove that the buyer is signed in: only the response to the token exchange shows this.
     func checkCodeExchange() throws(IdentityError) {
         if let error { throw error }
         guard object != nil || wasRedirected || response.body.isEmpty else {
@@ -97,9 +96,7 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The error for a response of an unexpected format.
-    ///
-    /// For an HTML page, the kind of the error is `retryLater`, because the page may come from maintenance.
+    // The kind of the error for an HTML page is `retryLater`, because the page may come from maintenance.
     private func unexpected(_ message: String, compare settings: String, advice: String = "") -> IdentityError {
         let isPage = response.body.first { $0 > 0x20 } == UInt8(ascii: "<")
         return IdentityError(
