@@ -16,12 +16,9 @@ public struct SignedClientSecret: Sendable {
     private let issuer: String
     private let audience: String
 
-    /// Creates a secret that is signed at each use.
+    /// Creates a secret that is signed at each use; `key` needs its key id at the provider.
     ///
-    /// - Parameters:
-    ///   - key: The key, with its key id at the provider.
-    ///   - issuer: `iss`: at Apple the team identifier.
-    ///   - audience: `aud`: at Apple `https://appleid.apple.com`.
+    /// At Apple, `issuer` (`iss`) is the team identifier, and `audience` (`aud`) is `https://appleid.apple.com`.
     public init(key: ClientKey, issuer: String, audience: String) {
         self.key = key
         self.issuer = issuer

@@ -22,11 +22,9 @@ public struct IssuerPolicy: Sendable {
         return policy
     }
 
-    /// Accepts the issuers for which a closure returns true; each of them counts as a separate issuer.
+    /// Accepts the issuers for which `accepts` returns true; each accepted issuer counts separately.
     ///
-    /// - Parameters:
-    ///   - summary: The accepted issuers, for an error message.
-    ///   - accepts: Whether an issuer is accepted.
+    /// In errors, `summary` names the accepted issuers.
     public init(summary: String, accepts: @escaping @Sendable (String) -> Bool) {
         self.summary = summary
         self.accepts = accepts

@@ -19,13 +19,9 @@ public struct JWTSignatureVerifier: Sendable {
 
     /// Creates a verifier; no request is sent yet.
     ///
-    /// - Parameters:
-    ///   - keySetURL: The URL of the key set (RFC 7517).
-    ///   - algorithms: The accepted algorithms, by their JOSE names; unknown names are ignored.
-    ///   - provider: The provider's name in events.
-    ///   - environment: Transport and clock.
-    ///   - timeout: How long one request may take.
-    ///   - allowsLoopbackHTTP: Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
+    /// `algorithms` are the accepted algorithms, by their JOSE names; unknown names are ignored. `provider` is the provider's name in
+    /// events. `timeout` is how long one request may take. `allowsLoopbackHTTP` permits plain http to loopback addresses such as 127.0.0.1
+    /// and [::1], for tests on one machine.
     public init(
         keySetURL: HTTPURL,
         algorithms: [String],

@@ -8,8 +8,8 @@ package struct KeySetSource: Sendable {
     private let chain: any KeySetProviding
     /// The chain for tokens that this client did not request, such as logout tokens.
     ///
-    /// It shares the cached keys and the backoff with ``chain``, but has its own rate limit and negative cache. So forged logout tokens
-    /// cannot use up the fetches that logins need.
+    /// This chain shares the cached keys and the backoff with ``chain``, but has its own rate limit and negative cache. So forged logout
+    /// tokens cannot use up the fetches that logins need.
     private let unsolicitedChain: any KeySetProviding
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock

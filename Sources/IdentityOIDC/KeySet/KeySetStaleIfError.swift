@@ -1,10 +1,10 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Uses expired keys while newer ones cannot be fetched, up to a maximum age (like `stale-if-error` of RFC 5861).
+/// Uses expired keys while newer keys cannot be fetched, up to a maximum age (like `stale-if-error` of RFC 5861).
 ///
-/// Without the maximum age, an attacker with a stolen signing key could block the fetches. Clients would then accept the key forever,
-/// although the provider has revoked it.
+/// Without the maximum age, an attacker with a stolen signing key could block the fetches. Clients would then accept the stolen key
+/// forever, although the provider has revoked it.
 struct KeySetStaleIfError: KeySetProviding {
     /// The longest time for which keys are used after the provider last confirmed them.
     static let maximumAge = Duration.seconds(2 * 86_400)

@@ -14,12 +14,10 @@ extension OpenIDClient {
         case disabled
     }
 
-    /// Creates the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1).
+    /// Creates the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1), with an attempt to store.
     ///
-    /// - Parameters:
-    ///   - options: The options of this login.
-    ///   - pkce: How PKCE is used; nil follows ``OpenIDQuirkSettings/usesPKCE``.
-    /// - Returns: The authorization URL and the attempt to store.
+    /// If `pkce` is nil, ``OpenIDQuirkSettings/usesPKCE`` decides whether the login uses PKCE.
+    ///
     /// - Throws: `IdentityError`.
     public func authorizationRequest(
         _ options: LoginOptions,

@@ -39,8 +39,8 @@ extension OpenIDClient {
 
     /// The tokens of a login's successful response, after its ID token has been validated.
     ///
-    /// If the response or its ID token is invalid or cannot be validated, no session will use the response's tokens. So they are revoked if
-    /// possible. After a step-up login, they are revoked only if the ID token names another buyer than the session's buyer.
+    /// If the response or its ID token is invalid or cannot be validated, no session will use the response's tokens. So this function
+    /// revokes these tokens if possible; after a step-up login, only if the ID token names another buyer than the session's buyer.
     func loginTokens(
         _ object: JSONObject,
         _ startedAt: Date,

@@ -33,10 +33,10 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and tokens of another issuer than the discovered one.
+    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and tokens of another issuer than the discovered issuer.
     ///
-    /// An issuer that ``IssuerPolicy/isSame(_:as:)`` counts as the discovered one is accepted. If ``boundIssuer(_:)`` is nil, the
-    /// discovered issuer is not compared. Tokens without an issuer are accepted.
+    /// ``IssuerPolicy/isSame(_:as:)`` compares the two issuers. If ``boundIssuer(_:)`` is nil, or if the tokens have no issuer, the
+    /// discovered issuer has no effect.
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer

@@ -57,7 +57,8 @@ extension OpenIDClient {
 
     /// Validates the response to a refresh and returns the new tokens.
     ///
-    /// The new tokens keep the old values that the response does not contain (OpenID Connect Core section 12).
+    /// If the response lacks a value, the new tokens keep the old value (OpenID Connect Core section 12). For a missing refresh token or
+    /// `scope`, the provider's ``OpenIDQuirks`` decide.
     ///
     /// - Parameters:
     ///   - response: The response of ``requestRefresh(of:under:)``.

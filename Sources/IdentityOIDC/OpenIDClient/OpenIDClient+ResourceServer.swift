@@ -76,12 +76,9 @@ extension OpenIDClient {
 
     /// Saves the DPoP nonce of a resource server's response, and says whether to send the request again.
     ///
-    /// - Parameters:
-    ///   - sent: The headers of ``authorizationHeaders(for:_:with:)`` that were sent.
-    ///   - status: The response's status.
-    ///   - headers: The response's headers.
-    ///   - url: The request's URL.
-    /// - Returns: Whether the server refused the request because of a missing or old nonce, and sent a new nonce (RFC 9449 section 9). With
+    /// `sent` are the headers of ``authorizationHeaders(for:_:with:)`` that were sent, and `headers` are the headers of the response.
+    ///
+    /// - Returns: True if the server refused the request because of a missing or old nonce, and sent a new nonce (RFC 9449 section 9). With
     ///   the same nonce, the server would refuse a repetition again.
     public func shouldRepeat(
         _ sent: HTTPHeaders,

@@ -36,10 +36,8 @@ public final class OpenIDClient: Sendable {
 
     /// Creates a client; no request is sent yet.
     ///
-    /// - Parameters:
-    ///   - configuration: The client's configuration.
-    ///   - quirks: Where the provider differs from the standards; nil takes the quirks of the configuration.
-    ///   - environment: Transport, clock and random numbers.
+    /// If `quirks` is nil, the client uses the quirks of the configuration.
+    ///
     /// - Throws: `IdentityError` of kind `configuration`.
     public init(
         _ configuration: Configuration,

@@ -21,12 +21,8 @@ extension OpenIDClient.Configuration {
     ///
     /// Apple sends the buyer's name only at the first login, through the browser. `Buyer.hasUnverifiedName` is then true.
     ///
-    /// - Parameters:
-    ///   - name: The name under which the app chooses the provider.
-    ///   - clientID: The Services ID, or the app's bundle identifier.
-    ///   - teamID: The team identifier, ten letters and digits.
-    ///   - key: The team's key for Sign in with Apple, with its key id; P-256.
-    /// - Returns: The configuration.
+    /// `clientID` is the Services ID or the app's bundle identifier. `teamID` is the team identifier, ten letters and digits. `key` is the
+    /// team's P-256 key for Sign in with Apple, with its key id.
     public static func apple(name: String, clientID: String, teamID: String, key: ClientKey) -> Self {
         let issuer = "https://appleid.apple.com"
         var configuration = Self(preset: name, issuer: issuer, clientID: clientID, displayName: "Apple")
@@ -39,14 +35,10 @@ extension OpenIDClient.Configuration {
         return configuration
     }
 
-    /// A configuration for Microsoft accounts (Entra ID).
+    /// A configuration for Microsoft accounts (Entra ID); `clientID` is the application (client) id.
     ///
-    /// - Parameters:
-    ///   - name: The name under which the app chooses the provider.
-    ///   - clientID: The application (client) id.
-    ///   - directory: Whose accounts may sign in: the accounts of one directory (tenant), or of several directories.
-    ///   - authority: The origin of the login service; national clouds have other origins.
-    /// - Returns: The configuration.
+    /// `directory` decides whether the accounts of one directory (tenant) or of several directories may sign in. `authority` is the origin
+    /// of the login service; national clouds have other origins.
     public static func microsoft(
         name: String,
         clientID: String,
@@ -70,14 +62,9 @@ extension OpenIDClient.Configuration {
         Self(preset: name, issuer: "https://\(domain)/", clientID: clientID, issuerMembers: ["domain"])
     }
 
-    /// A configuration for an Okta authorization server.
+    /// A configuration for an Okta authorization server; `domain` is the organization's domain, for example `shop.okta.com`.
     ///
-    /// - Parameters:
-    ///   - name: The name under which the app chooses the provider.
-    ///   - domain: The organization's domain, for example `shop.okta.com`.
-    ///   - authorizationServer: The id of the custom authorization server; nil names the organization's own server.
-    ///   - clientID: The client id.
-    /// - Returns: The configuration.
+    /// `authorizationServer` is the id of the custom authorization server; nil names the organization's own server.
     public static func okta(
         name: String,
         domain: String,
