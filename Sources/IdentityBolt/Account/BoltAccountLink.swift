@@ -20,13 +20,10 @@ public enum BoltAccountLink: Sendable, Equatable {
     /// A customer has the buyer's e-mail address, but Bolt has not verified the address: the buyer may be a different person.
     case refuse
 
-    /// Decides what the shop does with the buyer.
+    /// Decides what the shop does with `buyer`, who comes from a validated ID token.
     ///
-    /// - Parameters:
-    ///   - buyer: Who signed in, from a validated ID token.
-    ///   - subjectIsKnown: Whether a customer is linked to the buyer's issuer and subject.
-    ///   - emailIsKnown: Whether a customer has the buyer's e-mail address.
-    /// - Returns: Whether to sign in, create, link or refuse.
+    /// `subjectIsKnown` says whether a customer is linked to the buyer's issuer and subject. `emailIsKnown` says whether a customer has the
+    /// buyer's e-mail address.
     public static func decide(for buyer: Buyer, subjectIsKnown: Bool, emailIsKnown: Bool) -> BoltAccountLink {
         if subjectIsKnown { return .signIn }
         guard let email = buyer.email, emailIsKnown else { return .create }

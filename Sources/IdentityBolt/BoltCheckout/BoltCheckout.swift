@@ -59,13 +59,9 @@ public final class BoltCheckout: Sendable {
         }
     }
 
-    /// Signs the buyer in and calls the completion exactly once.
+    /// Signs the buyer in and calls the completion exactly once, on the configured executor.
     ///
-    /// - Parameters:
-    ///   - loginConfig: The options of the login.
-    ///   - presenter: Shows the login page, instead of the configured presenter.
-    ///   - completion: Called on the configured executor.
-    /// - Returns: A handle that cancels the login.
+    /// `presenter` replaces the configured presenter. The returned handle cancels the login.
     @discardableResult
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -75,15 +71,10 @@ public final class BoltCheckout: Sendable {
         engine(loginConfig, completion).present(with: presenter)
     }
 
-    /// Signs the buyer in and calls the delegate exactly once, unless the app has released the delegate before the call.
+    /// Signs the buyer in and calls the delegate exactly once, on the configured executor.
     ///
-    /// The reference to the delegate is weak.
-    ///
-    /// - Parameters:
-    ///   - loginConfig: The options of the login.
-    ///   - delegate: Called on the configured executor.
-    ///   - presenter: Shows the login page, instead of the configured presenter.
-    /// - Returns: A handle that cancels the login.
+    /// The reference to the delegate is weak: if the app has released the delegate before the call, no function is called. `presenter`
+    /// replaces the configured presenter. The returned handle cancels the login.
     @discardableResult
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -95,10 +86,7 @@ public final class BoltCheckout: Sendable {
 
     /// Signs the buyer in; if the calling task is cancelled before the callback arrives, the result is ``BoltLoginResult/canceled``.
     ///
-    /// - Parameters:
-    ///   - loginConfig: The options of the login.
-    ///   - presenter: Shows the login page, instead of the configured presenter.
-    /// - Returns: The result of the login.
+    /// `presenter` replaces the configured presenter.
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
         presenter: (any Presenter)? = nil
@@ -116,9 +104,8 @@ public final class BoltCheckout: Sendable {
 
     /// Cancels running logins and calls the configured `onLogOut`.
     ///
-    /// To end the app's session, call for example `SessionManager.logout` in `onLogOut`. This function revokes no token. It sends nothing
-    /// to Bolt, because Bolt has no logout endpoint for servers. So the buyer's browser stays signed in at Bolt: the app must also call
-    /// `logOut()` of Bolt's SDK on the buyer's device.
+    /// The function revokes no token, and sends nothing to Bolt, because Bolt has no logout endpoint for servers. To end the app's session,
+    /// call for example `SessionManager.logout` in `onLogOut`. To end Bolt's session, call `logOut()` of Bolt's SDK on the buyer's device.
     public func logOut() {
         for login in logins.withLock({ $0 }) { login.engine?.cancel(endsCheck: true) }
         setup.withLock { $0?.onLogOut }?()

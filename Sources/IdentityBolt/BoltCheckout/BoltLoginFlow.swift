@@ -13,12 +13,7 @@ internal import IdentityKit
 public final class BoltLoginFlow: Sendable {
     private let engine: BoltLoginEngine
 
-    /// Creates a flow.
-    ///
-    /// - Parameters:
-    ///   - delegate: Receives the outcome of the login.
-    ///   - loginConfig: The options of the login.
-    ///   - checkout: The ``BoltCheckout`` whose configured provider the login uses.
+    /// Creates a login whose outcome `delegate` receives; the login uses the provider with which `checkout` is configured.
     public init(
         delegate: any BoltLoginDelegate,
         loginConfig: BoltLoginConfig = BoltLoginConfig(),

@@ -42,10 +42,7 @@ public struct BoltEnvironment: Sendable, Equatable {
 
     /// A custom environment: a fake, a proxy, or a host that Bolt gave to a merchant.
     ///
-    /// - Parameters:
-    ///   - apiBase: An https URL without `/v1/…`.
-    ///   - issuers: The accepted `iss` of ID tokens; by default the base URL.
-    /// - Returns: The environment.
+    /// `apiBase` is an https URL without `/v1/…`. `issuers` are the accepted `iss` of ID tokens; by default the base URL.
     public static func custom(apiBase: String, issuers: [String]? = nil) -> BoltEnvironment {
         BoltEnvironment(apiBase, issuers ?? [withoutTrailingSlashes(apiBase)])
     }

@@ -158,14 +158,12 @@ extension BoltProvider: BoltAuthorizing {
 
     /// Exchanges a code from a phone; store the tokens with `SessionManager.establish`.
     ///
-    /// The phone created the state, so the server cannot check it. Accept a result only from a phone that is signed in to the app's
-    /// own backend, or that sends the id of a login that the backend has started. Otherwise an attacker can send the code of his own login
-    /// in another person's name, and that person then uses the attacker's account.
+    /// The phone created the state, so the server cannot check it. Accept a result only from a phone that is signed in to the app's own
+    /// backend, or that sends the id of a login that the backend has started. Otherwise an attacker can send the code of the attacker's own
+    /// login in another person's name, and that person then uses the attacker's account.
     ///
-    /// - Parameters:
-    ///   - result: What the phone sent.
-    ///   - redirectURI: The redirect URI of the authorization request; nil if it had none.
-    /// - Returns: The validated tokens.
+    /// `redirectURI` is the redirect URI of the authorization request; nil if the request had no redirect URI.
+    ///
     /// - Throws: `IdentityError`; of kind `cancelled` for a login that was cancelled; of kind `configuration` for a login without PKCE if
     ///   the provider has no API key.
     public func exchange(_ result: BoltLoginResult, redirectURI: String?) async throws -> TokenSet {

@@ -33,16 +33,11 @@ extension SFCCProvider {
 
     /// Sends the refresh token to the controller `tokenExchange`, in the form of RFC 6749 section 6, and returns the response.
     ///
-    /// The response is not validated here: it may contain an error with a success status.
+    /// The response is not validated here: it may contain an error with a success status. Bolt does not document whether the controller
+    /// supports a refresh. If the storefront has issued no refresh token, the buyer has to sign in again when the access token expires.
     ///
-    /// Bolt does not document whether the controller supports a refresh. If the storefront has issued no refresh token, the buyer has to
-    /// sign in again when the access token expires.
-    ///
-    /// - Parameters:
-    ///   - tokens: The session's tokens.
-    ///   - lock: The session's lock; see `JournaledRefreshing` in IdentityKit.
-    /// - Returns: The unchanged response.
-    /// - Throws: `RefreshRefusal` if no request was sent, no response was received, or its status is not a success.
+    /// - Throws: `RefreshRefusal` if no request was sent, no response was received, or its status is not a success; after a redirect, also
+    ///   if the response contains an error.
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock
