@@ -67,7 +67,6 @@ package enum AuthorizationResponse {
         throw AuthorizationErrorResponse.error(for: IdentityError.ProviderResponse(error: error))
     }
 
-    /// The provider's error if the callback is an error response; otherwise nil.
     private static func refusal(in callback: LoginCallback) throws(IdentityError) -> IdentityError.ProviderResponse? {
         guard let error = try callback.value(of: "error") else { return nil }
         return IdentityError.ProviderResponse(

@@ -4,11 +4,11 @@ internal import IdentityKit
 /// A provider's public key for signatures (RFC 7517).
 struct JSONWebKey: Sendable {
     let keyID: String?
-    /// The key's `alg`, the only algorithm that it may be used with; nil permits all algorithms of its type.
+    /// The key's `alg`: the key may verify only signatures of this algorithm; nil permits all algorithms of the key's type.
     let algorithm: String?
-    /// The JWK's member `issuer`: the issuer whose tokens the key may sign, or a template of such issuers; nil permits every issuer.
+    /// The JWK's member `issuer`: the issuer whose tokens the key may sign, or a template of issuers; nil permits every issuer.
     ///
-    /// RFC 7517 does not define the member. Microsoft's key set for several tenants has it.
+    /// RFC 7517 does not define the member. Microsoft's key set for several tenants has the member.
     let issuer: String?
     let key: VerificationKey
     /// The values that identify the key: `kid`, `alg`, `issuer` and the key parameters (RFC 7518 section 6).

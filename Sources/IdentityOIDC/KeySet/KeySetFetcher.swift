@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// The last link of the chain of ``KeySetSource``: fetches the key set, with `If-None-Match` if possible.
 ///
-/// It reports the outcome of each fetch to the environment's observers, but it does not report a cancelled fetch.
+/// The link reports the outcome of each fetch to the environment's observers, except for a cancelled fetch.
 final class KeySetFetcher: KeySetProviding {
     /// How long the response "not modified" (304) is accepted after the last response that contained a key set.
     ///

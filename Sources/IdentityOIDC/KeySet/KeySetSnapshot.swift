@@ -1,6 +1,6 @@
 package import IdentityHTTP
 
-/// A provider's key set at one time, with the values that determine how long it is used.
+/// A provider's key set at one time, with the values that determine how long the keys are used.
 package struct KeySetSnapshot: Sendable {
     package let url: HTTPURL
     package let keys: JSONWebKeySet

@@ -3,7 +3,7 @@ package import IdentityKit
 
 /// A logout token whose signature is not verified yet; the token has passed all other checks.
 ///
-/// Its claims must not be used before ``verify(_:)``.
+/// Do not use the claims before ``verify(_:)`` has succeeded.
 package struct UnverifiedLogoutToken {
     let checks: SignedTokenChecks
     let jwt: JSONWebToken

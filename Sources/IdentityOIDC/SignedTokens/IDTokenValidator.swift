@@ -70,7 +70,6 @@ package enum IDTokenValidator {
 
 // The checks that apply only to ID tokens; SignedTokenChecks.swift has the checks for all signed tokens.
 extension SignedTokenChecks {
-    /// The buyer and the client to which a token belongs.
     fileprivate typealias Identity = (issuer: String, subject: String, authorizedParty: String?)
 
     fileprivate func checkIdentity(_ claims: JSONObject) throws(IdentityError) -> Identity {

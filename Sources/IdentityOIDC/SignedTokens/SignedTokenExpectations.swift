@@ -18,7 +18,7 @@ package struct SignedTokenExpectations: Sendable {
     package var algorithms: [SignatureAlgorithm]
     /// The nonce that a login's ID token must have; nil if the login sent no nonce, and for all other tokens.
     package var nonce: Secret?
-    /// Whether a token with a nonce is refused: if the login sent no nonce, such a token was issued for another login.
+    /// Whether a token with a nonce is refused: if the login sent no nonce, a token with a nonce was issued for another login.
     package var refusesNonce = false
     /// The access token of the same response; if it is nil, `at_hash` is not checked.
     package var accessToken: Secret?

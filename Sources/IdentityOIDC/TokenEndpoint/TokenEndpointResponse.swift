@@ -1,7 +1,7 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// A response of a token endpoint: a success or an error response.
+/// A response of the token endpoint, or of another endpoint that responds in the same form (device authorization, PAR).
 package enum TokenEndpointResponse: Sendable {
     /// A success (RFC 6749 section 5.1), whose members are not checked yet.
     case success(JSONObject)

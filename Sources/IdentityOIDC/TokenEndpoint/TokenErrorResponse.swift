@@ -183,7 +183,6 @@ public struct TokenErrorResponse: Sendable {
         return make(kind, code, message, hint, reference: dpopSections[name])
     }
 
-    /// The error if the provider rejected the client or its authentication.
     var invalidClient: IdentityError {
         make(
             .configuration,
