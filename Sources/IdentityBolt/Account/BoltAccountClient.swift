@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Reads the buyer's account with Bolt's account API.
 struct BoltAccountClient: Sendable {
     let url: HTTPURL
     let keys: [(name: String, value: Secret)]

@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Makes the data of a buyer for a cart.
 enum BoltCartClaim {
     /// Returns the buyer's addresses, verified e-mail address and phone number in E.164; `.none` if all three are missing.
     ///

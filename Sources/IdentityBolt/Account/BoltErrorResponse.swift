@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// An error that one of Bolt's APIs returned.
 struct BoltErrorResponse: Sendable, Equatable {
     /// Bolt's error number, for example 18 (forbidden), which Bolt also sends for an expired access token.
     var code: Int?

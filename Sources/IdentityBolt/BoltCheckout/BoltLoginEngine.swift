@@ -160,7 +160,6 @@ final class BoltLoginEngine: Sendable {
         )
     }
 
-    /// The error for a callback that ``handle(_:)`` ignored.
     private var ignoredCallback: IdentityError {
         let isTooEarly = state.withLock { state in
             switch state {

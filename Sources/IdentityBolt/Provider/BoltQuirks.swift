@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The differences between Bolt and OpenID Connect.
 struct BoltQuirks: OpenIDQuirks {
     let settings: OpenIDQuirkSettings
     private let separator: BoltScopeSeparator

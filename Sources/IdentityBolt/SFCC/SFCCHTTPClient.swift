@@ -15,7 +15,6 @@ struct SFCCHTTPClient {
     struct Result {
         var response: HTTPResponse
         var wasRedirected: Bool
-        /// The values of the cookies that the storefront has set.
         var cookies: [Secret]
     }
 
