@@ -57,8 +57,8 @@ package struct KeySetSource: Sendable {
     /// Verifies a token with the known keys, and with newer keys if the known keys do not verify it.
     ///
     /// `verify` must throw `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token. The token may still be
-    /// genuine, because the provider may have changed its keys. So if newer keys cannot be fetched, this function throws the error of the
-    /// fetch.
+    /// genuine, because the provider may have added a key, or replaced a key under the same `kid`. So if newer keys cannot be fetched, this
+    /// function throws the error of the fetch.
     package func verifying<Value>(
         with url: HTTPURL,
         keyID: String?,
