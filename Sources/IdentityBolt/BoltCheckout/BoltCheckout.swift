@@ -61,7 +61,7 @@ public final class BoltCheckout: Sendable {
 
     /// Signs the buyer in and calls the completion exactly once, on the configured executor.
     ///
-    /// `presenter` replaces the configured presenter. The returned handle cancels the login.
+    /// `presenter` replaces the configured presenter for this login. The returned handle cancels the login.
     @discardableResult
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -73,8 +73,8 @@ public final class BoltCheckout: Sendable {
 
     /// Signs the buyer in and calls the delegate exactly once, on the configured executor.
     ///
-    /// The reference to the delegate is weak: if the app has released the delegate before the call, no function is called. `presenter`
-    /// replaces the configured presenter. The returned handle cancels the login.
+    /// The reference to the delegate is weak: a delegate that was released is not called. `presenter` replaces the configured presenter for
+    /// this login. The returned handle cancels the login.
     @discardableResult
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -86,7 +86,7 @@ public final class BoltCheckout: Sendable {
 
     /// Signs the buyer in; if the calling task is cancelled before the callback arrives, the result is ``BoltLoginResult/canceled``.
     ///
-    /// `presenter` replaces the configured presenter.
+    /// `presenter` replaces the configured presenter for this login.
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
         presenter: (any Presenter)? = nil

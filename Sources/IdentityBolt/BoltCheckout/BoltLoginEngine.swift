@@ -119,7 +119,7 @@ final class BoltLoginEngine: Sendable {
         return true
     }
 
-    /// Cancels the login, if `endsCheck` is true even while its callback is checked; has no effect after the login has ended.
+    /// Cancels the login, but while its callback is checked only if `endsCheck` is true; has no effect after the login has ended.
     func cancel(endsCheck: Bool = false) {
         let isOpen = end(.canceled) { state in
             switch state {

@@ -35,6 +35,7 @@ extension SFCCProvider {
     ///
     /// The response is not validated here: it may contain an error with a success status. Bolt does not document whether the controller
     /// supports a refresh. If the storefront has issued no refresh token, the buyer has to sign in again when the access token expires.
+    /// `JournaledRefreshing` in IdentityKit describes `lock`.
     ///
     /// - Throws: `RefreshRefusal` if no request was sent, no response was received, or its status is not a success; after a redirect, also
     ///   if the response contains an error.

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// The error response of the authorization endpoint (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6).
 enum AuthorizationErrorResponse {
-    /// The error names after `prompt=none` if the provider must show a page to sign the buyer in (OpenID Connect Core section 3.1.2.6).
+    /// The error names with which a provider refuses `prompt=none` because it must show a page (OpenID Connect Core section 3.1.2.6).
     ///
     /// Shopify also sends `login_required` as the value of `code`; see ``OpenIDQuirkSettings/errorsInCode``.
     static let silentLoginErrors = [

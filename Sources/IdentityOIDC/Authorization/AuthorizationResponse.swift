@@ -4,7 +4,8 @@ package import IdentityKit
 package enum AuthorizationResponse {
     /// Checks a callback in this order: state, issuer (also of an error response), error, response mode, code.
     ///
-    /// If `attempt` is bound to an issuer, `iss` must name this issuer; otherwise `iss` must name one of `issuers`.
+    /// An `iss` must name the issuer to which `attempt` is bound, or one of `issuers` if `attempt` is not bound. A missing `iss` is an
+    /// error only if `requiresIssuer` is true.
     ///
     /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode. If
     /// `form_post` was requested, a code in a URL is refused: browser histories and logs contain the URL, and an attacker may have changed

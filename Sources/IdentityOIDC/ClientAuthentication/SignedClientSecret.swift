@@ -16,7 +16,7 @@ public struct SignedClientSecret: Sendable {
     private let issuer: String
     private let audience: String
 
-    /// Creates a secret that is signed at each use; `key` needs its key id at the provider.
+    /// Creates a secret that is signed at each use; create `key` with the `keyID` that the provider assigned to the key.
     ///
     /// At Apple, `issuer` (`iss`) is the team identifier, and `audience` (`aud`) is `https://appleid.apple.com`.
     public init(key: ClientKey, issuer: String, audience: String) {

@@ -10,7 +10,7 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var lifetime: Duration
     package var interval: Duration
 
-    /// In seconds; RFC 8628 sets no maximum, so the SDK reduces a longer lifetime to this value, and refuses a longer interval.
+    /// In seconds; RFC 8628 sets no maximum, but the SDK reduces a longer lifetime to this value, and refuses a longer interval.
     private static let longest = 86_400.0
 
     package init(_ object: JSONObject, allowsLoopbackHTTP: Bool) throws(IdentityError) {

@@ -22,7 +22,7 @@ public struct IssuerPolicy: Sendable {
         return policy
     }
 
-    /// Accepts the issuers for which `accepts` returns true; each accepted issuer counts separately.
+    /// Accepts the issuers for which `accepts` returns true; the same `sub` at two of these issuers names two buyers.
     ///
     /// In errors, `summary` names the accepted issuers.
     public init(summary: String, accepts: @escaping @Sendable (String) -> Bool) {

@@ -22,7 +22,7 @@ package struct JSONWebToken: Sendable {
         Result { () throws(IdentityError) in try JSONWebToken(parsing: token) }
     }
 
-    /// Signs a JWT in compact serialization (RFC 7515 section 7.1); `header` has no `alg`, which comes from the JOSE name `name`.
+    /// Signs a JWT in compact serialization (RFC 7515 section 7.1); adds `name`, the JOSE name of the algorithm, to `header` as `alg`.
     static func sign(
         _ header: JSONObject,
         _ claims: JSONObject,

@@ -41,7 +41,7 @@ public struct JWTSignatureVerifier: Sendable {
         keySource = KeySetSource(httpClient: httpClient, provider: provider)
     }
 
-    /// Verifies the algorithm and the signature of a token, and returns its claims, which the caller must check.
+    /// Checks the algorithm, verifies the signature, and returns the claims of the token, which the caller must check.
     ///
     /// - Throws: `IdentityError`.
     public func verifiedClaims(of token: Secret) async throws -> JSONObject {

@@ -14,7 +14,7 @@ extension OpenIDClient {
         case disabled
     }
 
-    /// Creates the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1), with an attempt to store.
+    /// Creates the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1) and the attempt to store.
     ///
     /// If `pkce` is nil, ``OpenIDQuirkSettings/usesPKCE`` decides whether the login uses PKCE.
     ///

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The error, with hints, for an error response of an endpoint that authenticates clients; `sentProof`: the request had a DPoP proof.
+    /// The error for an error response of an endpoint that authenticates clients; `sentProof` says whether a DPoP proof was sent.
     func refusal(
         _ failure: TokenErrorResponse,
         _ metadata: ProviderMetadata,

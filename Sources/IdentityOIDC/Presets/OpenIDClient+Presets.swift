@@ -37,8 +37,8 @@ extension OpenIDClient.Configuration {
 
     /// A configuration for Microsoft accounts (Entra ID); `clientID` is the application (client) id.
     ///
-    /// `directory` decides whether the accounts of one directory (tenant) or of several directories may sign in. `authority` is the origin
-    /// of the login service; national clouds have other origins.
+    /// `directory` decides whose accounts may sign in, for example the accounts of one directory (tenant). `authority` is the origin of the
+    /// login service; national clouds have other origins.
     public static func microsoft(
         name: String,
         clientID: String,

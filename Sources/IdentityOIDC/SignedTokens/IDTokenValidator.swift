@@ -7,9 +7,7 @@ package import IdentityKit
 /// Source: OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, for the ID token of a refresh, 12.2. The signature is always verified,
 /// although section 3.1.3.7 does not require this for a token from the token endpoint.
 package enum IDTokenValidator {
-    /// Validates an ID token.
-    ///
-    /// After an error with code `id_token_key_unknown` or `id_token_signature`, newer keys may verify the signature.
+    /// Validates an ID token; after an error `id_token_key_unknown` or `id_token_signature`, newer keys may verify the signature.
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,

@@ -20,7 +20,8 @@ package enum TokenEndpointResponse: Sendable {
     /// Reads a response to a request with the grant type `grant`; no error may contain the values of `redacted`.
     ///
     /// A success has status 200, or 201 as some providers send, and a JSON object without `error`. Some providers send an `error` with
-    /// status 200; such a response counts as an error response. A `body` of nil parses the body of the response.
+    /// status 200; such a response counts as an error response. The function throws an error for status 200 or 201 with a body that begins
+    /// with `{` but cannot be parsed, for example because a member occurs twice. If `body` is nil, the body of the response is parsed.
     package init(
         _ response: HTTPResponse,
         _ body: Result<JSONValue, JSONError>? = nil,
