@@ -63,7 +63,7 @@ extension SFCCProvider {
         )
     }
 
-    /// Reports a suspected attack if the new token of a refresh belongs to another buyer, or has a wrong issuer or audience.
+    /// Throws an error with `isAttackSuspected` if a refresh's new token belongs to another buyer, or has a wrong issuer or audience.
     ///
     /// `read` calls this function before it verifies the signature, so that another buyer's token is reported even if the keys cannot be
     /// fetched.

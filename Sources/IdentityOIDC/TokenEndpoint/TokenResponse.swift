@@ -19,8 +19,8 @@ package struct TokenResponse: Sendable {
     /// Reads the JSON object of a token response.
     ///
     /// If a DPoP proof was sent (`usesDPoP`), the tokens must be bound to its key (RFC 9449 section 5), unless `acceptsUnboundTokens` is
-    /// true. In the response to a refresh, `expires_in` may be missing or invalid: an error would lose the new refresh token, although the
-    /// provider may have invalidated the old refresh token.
+    /// true. If `isRefresh` is true, a missing or invalid `expires_in` is never an error: the error would lose the new refresh token,
+    /// although the provider may have invalidated the old refresh token.
     package init(
         _ object: JSONObject,
         settings: OpenIDQuirkSettings = OpenIDQuirkSettings(),
