@@ -14,7 +14,7 @@ public struct SandboxConfiguration: Sendable {
     ///
     /// By default they revoke all tokens of the login to which the refresh token belongs.
     public var tokenReuse = SandboxTokenReuse.revokes
-    /// A closure that is called for each request before the response is sent, on any thread.
+    /// The sandbox calls this closure for each request before it sends the response, on any thread.
     ///
     /// `status` is nil if a fault resets the connection or sends raw bytes instead of an HTTP response.
     ///

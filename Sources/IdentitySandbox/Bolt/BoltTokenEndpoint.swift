@@ -144,12 +144,10 @@ extension SandboxBolt {
 
     // MARK: SFCC
 
-    /// Redeems a code for SFCC's controller, and returns the buyer of the login.
+    /// Redeems a code for SFCC's controller; returns nil if the code is unknown, used, expired or revoked, or if its login used PKCE.
     ///
-    /// The real controller sends the code and the merchant's secret to Bolt. This method issues no tokens, because the controller
-    /// never sends Bolt's tokens to the app. If the code was used before, the tokens of its login are revoked (RFC 6749 section 4.1.2).
-    ///
-    /// - Returns: The buyer; nil if the code is unknown, used, expired or revoked, or if its login used PKCE.
+    /// The method issues no tokens, because SFCC's controller does not send Bolt's tokens to the app. A second use of a code revokes the
+    /// tokens of its login (RFC 6749 section 4.1.2).
     func redeemForSFCC(code: String) -> KnownBuyer? {
         var buyer: Int?
         _ = try? redeem(code: code, refuse: { _ in Self.invalidGrant }) { (grant, _, _) throws(OAuthRefusal) in

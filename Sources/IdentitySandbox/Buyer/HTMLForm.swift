@@ -12,7 +12,6 @@ struct HTMLForm: Sendable {
     let inputs: [Tag]
     let buttons: [Tag]
 
-    /// Finds the first form of a page; nil if the page has no form.
     init?(page: String) {
         let tags = Self.tags(of: page)
         guard let start = tags.firstIndex(where: { $0.name == "form" }) else { return nil }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// It follows redirects itself, keeps its own cookies, finds the form on each page, fills it in, and stops at the redirect that leads back
 /// to the app. Because of the cookies, a second login may show no page, as in a real browser; see ``forgetCookies()``.
 ///
-/// It is a `FormPostPresenting` presenter, so it can be handed to a login flow in place of a browser.
+/// The buyer conforms to `FormPostPresenting`: pass it to a login flow in place of a browser.
 ///
 /// ```swift
 /// let flow = LoginFlow(provider: "shopify", sessions: sessions, presenter: SandboxBuyer())

@@ -20,7 +20,7 @@ extension SandboxFault {
         }
     }
 
-    /// The form in which an attacker uses the provider's public key as the key of an HMAC (CVE-2022-29217 and similar ones).
+    /// The form in which an attacker uses the provider's public key as the key of an HMAC (CVE-2022-29217 and similar attacks).
     public enum ConfusedKey: Sendable, CaseIterable {
         /// The PEM text.
         case pem

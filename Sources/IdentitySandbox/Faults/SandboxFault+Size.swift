@@ -9,7 +9,7 @@ extension SandboxFault {
         )
     }
 
-    /// Adds this many header fields to the correct response, each with a value of this many bytes.
+    /// Adds `fields` header fields to the correct response, each with a value of `bytes` bytes.
     public static func headerBomb(fields: Int = 1000, bytes: Int = 1000) -> SandboxFault {
         .edit { response in
             let value = String(repeating: "x", count: bytes)

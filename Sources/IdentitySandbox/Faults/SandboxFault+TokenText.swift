@@ -2,9 +2,7 @@ internal import IdentityKit
 
 /// Faults that change the text of an ID token into one that some parsers accept and others refuse.
 extension SandboxFault {
-    /// Changes the text of `id_token` before it is sent.
-    ///
-    /// Use it if no other fault makes the change that a test needs.
+    /// Changes the signed text of the ID token before the sandbox sends it.
     public static func idTokenText(_ rewrite: @escaping @Sendable (_ token: String) -> String) -> SandboxFault {
         .idToken { $0.rewrites.append(rewrite) }
     }
@@ -33,7 +31,7 @@ extension SandboxFault {
 
     /// Encodes the unchanged signature bytes as another text: in the last character, an unused bit of base64url is set.
     ///
-    /// Has no effect on a signature whose length in bytes is a multiple of three, because its text has no unused bits.
+    /// The fault does not change a signature whose length in bytes is a multiple of three: its text has no unused bits.
     public static let nonCanonicalTail = SandboxFault.tokenPart(.signature) { text in
         let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
         guard text.utf8.count % 4 != 0, let last = text.utf8.last, let index = alphabet.firstIndex(of: last) else {
@@ -42,7 +40,7 @@ extension SandboxFault {
         return text.dropLast() + String(decoding: [alphabet[index | 1]], as: UTF8.self)
     }
 
-    /// Appends the correct base64 padding to a part of the ID token; has no effect on a part that needs no padding.
+    /// Appends the correct base64 padding to a part of the ID token; a part that needs no padding stays unchanged.
     public static func padded(_ part: TokenPart) -> SandboxFault {
         .tokenPart(part) { $0 + String(repeating: "=", count: (4 - $0.utf8.count % 4) % 4) }
     }

@@ -17,7 +17,7 @@ public struct SandboxKeyPair: Sendable {
     /// The JOSE algorithm with which the key pair signs.
     public let algorithm: String
 
-    /// Creates a key pair, or returns the one that this process created before for this kind and name.
+    /// Creates a key pair, or returns the key pair that this process created earlier for this kind and name.
     ///
     /// - Parameters:
     ///   - kind: The kind of the key; by default RSA with 2048 bits.
@@ -59,8 +59,6 @@ public struct SandboxKeyPair: Sendable {
 
     /// Creates a JWT and signs it with this key.
     ///
-    /// Tests use it as the token of a provider or of an attacker.
-    ///
     /// - Parameters:
     ///   - claims: The claims.
     ///   - header: The members of the JWT's header. If `alg` is missing, ``algorithm`` is added.
@@ -71,7 +69,6 @@ public struct SandboxKeyPair: Sendable {
         return signed(all, JSONValue.object(claims).serialized)
     }
 
-    /// Creates a signed token in compact form (RFC 7515 section 7.1).
     func signed(_ header: JSONObject, _ payload: [UInt8]) -> String {
         let input = Base64URL.encode(JSONValue.object(header).serialized) + "." + Base64URL.encode(payload)
         return input + "." + Base64URL.encode(sign(Array(input.utf8)))

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A server of the attacker: it returns configured responses and saves the requests.
 ///
-/// Point a redirect, a `jku` or an endpoint in metadata at it. Most tests expect ``SandboxService/requests`` to be empty, because
-/// the client must not contact the attacker.
+/// Use ``origin`` in a redirect, in a `jku` or in the endpoints of metadata. Most tests expect ``SandboxService/requests`` to be empty,
+/// because the client must not contact the attacker.
 public final class SandboxListener: SandboxService {
     /// The record of requests, and the planned faults.
     ///

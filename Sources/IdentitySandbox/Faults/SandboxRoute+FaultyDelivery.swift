@@ -1,6 +1,5 @@
 internal import IdentityLoopback
 
-/// Applies planned faults to the transmission of a response.
 extension SandboxRoute {
     /// Waits for the planned delays, and returns how the server sends the response: whole, slowly, cut off, or not at all (a reset).
     static func deliver(_ response: SandboxResponse, _ effects: [SandboxFault.Effect]) async -> LoopbackResponse {

@@ -140,9 +140,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
 
     static func subject(of buyer: Int) -> String { "user-\(buyer)" }
 
-    /// Returns the claims and the client of an ID token that this provider signed; nil for other tokens.
-    ///
-    /// An expired ID token is accepted.
+    /// Returns the claims and the client of an ID token that this provider signed, even if it has expired; nil for other tokens.
     func hint(_ token: String) -> (claims: JSONObject, client: SandboxOpenIDClient)? {
         guard let claims = tokens.state.withLock({ $0.keyring.claims(of: token) }), claims["iss"] == .string(issuer),
             let client = configuration.client(id: claims["aud"]?.string)

@@ -1,6 +1,5 @@
 internal import IdentityHTTP
 
-/// The pages of a login: e-mail address, one-time code and consent.
 enum LoginPages {
     static func email(_ login: HostedLogin, brand: String, action: String) -> String {
         PageLayout.page(
@@ -43,7 +42,6 @@ enum LoginPages {
         )
     }
 
-    /// The page of `prompt=consent`, on which the signed-in buyer allows or refuses the app's access.
     static func consent(_ login: HostedLogin, brand: String, action: String) -> String {
         PageLayout.page(
             brand: brand,

@@ -35,7 +35,6 @@ package enum PageLayout {
         return page.text
     }
 
-    /// The error message of a form; empty if `problem` is nil.
     static func complaint(_ problem: String?) -> HTMLText {
         if let problem { "<p class=\"error\" role=\"alert\" id=\"problem\">\(problem)</p>" } else { "" }
     }

@@ -137,9 +137,8 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         return directory.buyer(number: grant.buyer)
     }
 
-    /// Checks the scope of a valid access token, and the `Origin` that a public web client must send to the Customer Account API.
-    ///
-    /// - Returns: The error response; nil if the request is permitted, or if the token is invalid.
+    /// Returns the error response if a valid access token has no scope of the Customer Account API, or if a public web client sends no
+    /// registered `Origin`; nil if the request is permitted, or if the token is invalid.
     package func refusal(ofAPICall request: SandboxRequest, accessToken token: String) -> SandboxResponse? {
         guard let grant = grant(ofAccessToken: token)?.grant else { return nil }
         if let client = clients.first(where: { $0.id == grant.clientID }), !client.permitsOrigin(of: request) {

@@ -59,7 +59,6 @@ extension SandboxShopify {
         return (fields, client)
     }
 
-    /// Returns the client id of HTTP Basic; nil if the request has no Basic credentials.
     private static func basicID(_ request: SandboxRequest) -> String? {
         guard let header = request.header("authorization"), header.hasPrefix("Basic "),
             let bytes = Base64.decode(String(header.dropFirst(6)))
@@ -154,8 +153,6 @@ extension SandboxShopify {
     }
 
     /// Creates a token in the form of Shopify's access tokens: a prefix and a JWT with a private algorithm name.
-    ///
-    /// Clients must treat the token as opaque.
     private func accessToken(_ grant: Grant, _ now: Date, _ lifetime: Duration) -> String {
         let header: JSONObject = ["kid": .string("0"), "alg": .string("ED25519")]
         let payload: JSONObject = [

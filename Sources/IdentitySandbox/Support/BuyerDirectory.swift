@@ -25,7 +25,6 @@ package final class BuyerDirectory: Sendable {
 
     package func buyer(number: Int) -> KnownBuyer? { all.first { $0.number == number } }
 
-    /// Returns the buyer with this e-mail address; nil if the address is unknown.
     package func existingBuyer(email: String) -> KnownBuyer? {
         all.first { $0.account.email.lowercased() == email.lowercased() }
     }

@@ -2,12 +2,11 @@ internal import IdentityHTTP
 
 /// Reads and writes `application/x-www-form-urlencoded`.
 ///
-/// The decoder does not use `FormEncoding`, with which the SDK encodes: tests could not detect an error that its encoder and decoder share.
+/// The decoder does not share code with `FormEncoding`, the SDK's encoder: tests cannot detect an error in shared code.
 package enum FormText {
-    /// Decodes a form strictly.
+    /// Decodes a form; returns nil if an escape is incorrect, or if a space, a control byte or a non-ASCII byte is not escaped.
     ///
-    /// - Returns: The fields; nil if the form is invalid. A form is invalid if an escape is incorrect, or if a space, a control byte or a
-    ///   non-ASCII byte is not escaped. A decoded name or value must be UTF-8 without a zero byte.
+    /// A decoded name or value must be UTF-8 without a zero byte.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
@@ -19,7 +18,7 @@ package enum FormText {
         return fields
     }
 
-    /// Decodes one name or value of a form; returns nil in the same cases as ``decode(_:)``.
+    /// Decodes one name or value of a form; returns nil for a text that is invalid in a form, as ``decode(_:)`` does.
     static func decodeField(_ text: String) -> String? {
         decode(Array(text.utf8)[...])
     }
@@ -47,7 +46,6 @@ package enum FormText {
         String(decoding: FormEncoding.encode(fields), as: UTF8.self)
     }
 
-    /// Returns a URL with fields appended to its query.
     package static func append(_ fields: [(name: String, value: String)], to url: String) -> String {
         guard !fields.isEmpty else { return url }
         return url + (url.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + encode(fields)

@@ -13,7 +13,6 @@ struct Grant: Sendable {
     private(set) var nonce: String?
     private(set) var redirectURI: String?
     private(set) var challenge: String?
-    /// The authentication context of the login.
     private(set) var acr: String?
     /// The thumbprint of the key to which the code is bound (RFC 9449 section 10); nil for an unbound code.
     private(set) var keyThumbprint: String?
@@ -68,7 +67,6 @@ struct GrantLedger: Sendable {
     enum Refusal: Error, Sendable {
         case unknown
         case expired
-        /// The code or token was used before.
         case reused(grant: Int)
         case revoked
     }
@@ -99,7 +97,7 @@ struct GrantLedger: Sendable {
         codes[code] = Code(grant: grant.id, expires: now + codeLifetime.timeInterval)
     }
 
-    /// Returns the grant of an authorization code, without using the code up.
+    /// Returns the grant of an authorization code; the code stays valid until ``spendCode(_:)`` is called.
     func grant(ofCode code: String, at now: Date) throws(Refusal) -> Grant {
         guard let known = codes[code], let grant = grants[known.grant] else { throw .unknown }
         guard !known.isUsed else { throw .reused(grant: grant.id) }
@@ -124,7 +122,7 @@ struct GrantLedger: Sendable {
             AccessToken(grant: grant.id, scopes: scopes, keyThumbprint: keyThumbprint, expires: expires)
     }
 
-    /// Adds a refresh token; if `expires` is nil, it never expires.
+    /// Adds a refresh token; without `expires`, the token does not expire.
     mutating func addRefreshToken(
         _ token: String,
         for grant: Grant,
@@ -187,22 +185,18 @@ struct GrantLedger: Sendable {
         for (token, known) in accessTokens where known.grant == grant { accessTokens[token]?.isRevoked = true }
     }
 
-    /// Revokes the code and all tokens of a grant.
     mutating func revoke(_ grant: Int) {
         grants[grant]?.isRevoked = true
         revokeAccessTokens(of: grant)
     }
 
-    /// Revokes the codes and all tokens of the grants that a closure selects.
     mutating func revoke(where isSelected: (Grant) -> Bool) {
         for grant in grants.values where isSelected(grant) { revoke(grant.id) }
     }
 
-    /// Revokes a token of a client: a refresh token with all tokens of its login, or one access token (RFC 7009 section 2.1).
+    /// Revokes a refresh token with all tokens of its login, or only one access token (RFC 7009 section 2.1).
     ///
-    /// - Parameters:
-    ///   - token: The token; an unknown token, or a token of another client, changes nothing.
-    ///   - clientID: The client.
+    /// An unknown token, or a token of another client, changes nothing.
     mutating func revoke(token: String, of clientID: String) {
         func isOurs(_ grant: Int) -> Bool { grants[grant]?.clientID.isIdentical(to: clientID) ?? false }
         if let known = refreshTokens[token], isOurs(known.grant) { revoke(known.grant) }
@@ -219,7 +213,6 @@ struct GrantLedger: Sendable {
             .reduce(into: []) { ids, id in if !ids.contains(where: { $0.isIdentical(to: id) }) { ids.append(id) } }
     }
 
-    /// Expires all access tokens; refresh tokens keep working.
     mutating func expireAccessTokens(at now: Date) {
         for token in accessTokens.keys { accessTokens[token]?.expires = now }
     }

@@ -13,7 +13,7 @@ struct HostedLogin: Sendable {
     let clientID: String
     /// The URI for the response; empty for a device login, and for a Bolt login without a requested or registered URI.
     let callback: String
-    /// The redirect URI of the request; nil if the request has none.
+    /// The `redirect_uri` of the request; nil if the request does not have the parameter.
     let redirectURI: String?
     let state: String?
     var scopes: [String]
@@ -32,7 +32,6 @@ struct HostedLogin: Sendable {
     var failures = 0
     /// The name on the login pages; nil for the provider's own name.
     var brand: String?
-    /// How the response is returned (`response_mode`).
     var responseMode = SandboxResponseMode.query
     /// The requested parameters of the authorization response, such as `code` (`response_type`).
     var responseType: Set<String> = ["code"]
@@ -72,7 +71,6 @@ struct HostedLogin: Sendable {
         loginHint = query["login_hint"]
     }
 
-    /// Creates a redirect to the app with these fields and the login's `state`.
     func redirect(with fields: [(name: String, value: String)], status: Int = 303) -> SandboxResponse {
         let state = state.map { [(name: "state", value: $0)] } ?? []
         return .redirect(to: FormText.append(fields + state, to: callback), status: status)
@@ -96,7 +94,7 @@ extension HostedLogin {
         problem = nil
     }
 
-    /// Returns the login's e-mail address if `code` is its one-time code; otherwise counts a failure and returns nil.
+    /// Returns the buyer's e-mail address if `code` is the login's one-time code; otherwise counts a failure and returns nil.
     mutating func email(provedBy code: String?) -> String? {
         if let oneTimeCode, code == oneTimeCode, let email { return email }
         failures += 1
@@ -105,7 +103,6 @@ extension HostedLogin {
     }
 }
 
-/// How an authorization response reaches the app.
 enum SandboxResponseMode: String, Sendable {
     case query
     case fragment

@@ -40,7 +40,6 @@ struct LoginSessions: Sendable {
 
     // MARK: Logins
 
-    /// Begins a login, and returns the redirect to its page.
     mutating func begin(_ login: HostedLogin, submitsHint: Bool, at path: String) -> SandboxResponse {
         var login = login
         if submitsHint, let hint = login.loginHint { login.sendOneTimeCode(to: hint) }

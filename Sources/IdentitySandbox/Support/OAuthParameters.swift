@@ -16,7 +16,6 @@ struct OAuthParameters: Sendable {
         self.fields = fields
     }
 
-    /// Reads the parameters of a POST from its form.
     init(form request: SandboxRequest) throws(OAuthRefusal) {
         guard request.method == "POST" else {
             throw OAuthRefusal("invalid_request", "The method must be POST.", status: 405, headers: [("Allow", "POST")])

@@ -1,8 +1,6 @@
 internal import IdentityCrypto
 
-/// Random texts in the formats of the providers.
 package enum RandomText {
-    /// Returns this number of random lower-case hexadecimal digits.
     package static func hexadecimal(_ digits: Int) -> String {
         let alphabet = Array("0123456789abcdef".utf8)
         return String(decoding: bytes(digits).map { alphabet[Int($0 & 15)] }, as: UTF8.self)
@@ -13,7 +11,6 @@ package enum RandomText {
         Base64URL.encode(bytes(count))
     }
 
-    /// Returns this number of random decimal digits.
     static func digits(_ count: Int) -> String {
         String(decoding: bytes(count).map { UInt8(ascii: "0") + $0 % 10 }, as: UTF8.self)
     }

@@ -8,11 +8,7 @@ enum RedirectRule {
 
     /// Whether a URI is equal to a registered URI, byte for byte; only the port of a loopback URI may differ (RFC 8252 section 7.3).
     ///
-    /// - Parameters:
-    ///   - uri: The URI of the request.
-    ///   - registered: The registered URIs.
-    ///   - allowsLoopback: Whether loopback URIs are accepted at all.
-    /// - Returns: Whether the URI is permitted.
+    /// If `allowsLoopback` is false, no loopback URI is permitted, not even a registered URI.
     static func permits(_ uri: String, registered: [String], allowsLoopback: Bool = true) -> Bool {
         guard let rest = withoutPort(uri) else { return registered.contains { $0.isIdentical(to: uri) } }
         return allowsLoopback && registered.contains { withoutPort($0) == rest }

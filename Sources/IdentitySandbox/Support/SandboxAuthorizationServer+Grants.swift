@@ -4,14 +4,13 @@ internal import Synchronization
 
 /// The handling of logins, codes and refresh tokens at all authorization servers of the sandbox.
 extension SandboxAuthorizationServer {
-    /// Returns the session of the browser that sent a request; nil for a browser that is not signed in.
     func browserSession(of request: SandboxRequest) -> LoginSessions.Session? {
         tokens.state.withLock { $0.logins.session(of: request) }
     }
 
     /// Begins a login, and returns the redirect to its page.
     ///
-    /// With `submitsHint`, the page of the one-time code comes first if the login has a `login_hint`.
+    /// `submitsHint` skips the page for the e-mail address if the login's `login_hint` is a valid address.
     func begin(_ login: HostedLogin, submitsHint: Bool = false, at path: String) -> SandboxResponse {
         tokens.state.withLock { $0.logins.begin(login, submitsHint: submitsHint, at: path) }
     }
@@ -35,7 +34,6 @@ extension SandboxAuthorizationServer {
         }
     }
 
-    /// Adds a grant and its authorization code, and returns the code.
     func issue(code: String, for grant: Grant) -> String {
         let now = clock.now
         tokens.state.withLock { state in
@@ -48,12 +46,7 @@ extension SandboxAuthorizationServer {
 
     /// Exchanges a code for tokens.
     ///
-    /// - Parameters:
-    ///   - code: The code.
-    ///   - refuse: Creates the error for an invalid code.
-    ///   - issue: Checks the request and issues the tokens; if it throws an error, the code can still be used.
-    /// - Returns: The response with the tokens.
-    /// - Throws: The error of the code or of `issue`.
+    /// `issue` checks the request and issues the tokens. If `issue` throws an error, the code can still be used.
     func redeem(
         code: String,
         refuse: (GrantLedger.Refusal) -> OAuthRefusal,
@@ -75,14 +68,8 @@ extension SandboxAuthorizationServer {
 
     /// Exchanges a refresh token for new tokens, or repeats the response to the token's first use.
     ///
-    /// - Parameters:
-    ///   - token: The refresh token.
-    ///   - isRotated: Whether the token can be used only once.
-    ///   - refuse: Creates the error for an invalid refresh token.
-    ///   - scopes: Checks the request and returns the scopes of the new tokens.
-    ///   - issue: Issues the tokens.
-    /// - Returns: The response with the tokens.
-    /// - Throws: The error of the token or of `scopes`.
+    /// `scopes` checks the request and returns the scopes of the new tokens. If `scopes` throws an error, the token can still be used.
+    /// If `isRotated` is false, the token can be used many times.
     func redeem(
         refreshToken token: String,
         isRotated: Bool = true,
@@ -108,7 +95,6 @@ extension SandboxAuthorizationServer {
         }
     }
 
-    /// Returns a valid access token with its grant; nil for an unknown, expired or revoked token.
     func grant(ofAccessToken text: String) -> (grant: Grant, token: GrantLedger.AccessToken)? {
         let now = clock.now
         return tokens.state.withLock { $0.ledger.grant(ofAccessToken: text, at: now) }

@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The issued tokens, the sessions of browsers and the signing keys of an authorization server of the sandbox.
 ///
-/// Tests reach it through ``SandboxAuthorizationServer``, and may use it from any thread.
+/// Tests change the tokens with the methods of ``SandboxAuthorizationServer``, from any thread.
 public final class SandboxTokens: Sendable {
     struct State: Sendable {
         var ledger: GrantLedger
@@ -49,7 +49,7 @@ public protocol SandboxAuthorizationServer: SandboxService {
     /// The issued tokens, the sessions of browsers, and the signing keys.
     var tokens: SandboxTokens { get }
 
-    /// Ends all sessions of a buyer.
+    /// Ends all sessions of a buyer; an unknown e-mail address changes nothing.
     func endSessions(ofBuyer email: String) async
 }
 

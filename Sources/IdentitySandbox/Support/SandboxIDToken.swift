@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// An ID token before it is signed; a fault changes it.
+/// An unsigned JWT of the sandbox (an ID token, a logout token or SFCC's JWT), which a fault or a test can change.
 public struct SandboxIDToken: Sendable {
     /// How the token is signed.
     public enum Signature: Sendable {
@@ -32,7 +32,7 @@ public struct SandboxIDToken: Sendable {
     public var signature: Signature = .valid
     /// Members that are written after those of ``header``, as JSON text without a comma: `"alg":"none"`.
     ///
-    /// They may repeat a name of the header, and their values may be invalid JSON.
+    /// An element may repeat a name of the header, and its value may be invalid JSON.
     public var rawHeaderMembers: [String] = []
     /// Members that are written after those of ``claims``, in the form of ``rawHeaderMembers``.
     public var rawClaimMembers: [String] = []

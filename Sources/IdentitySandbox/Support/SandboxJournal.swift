@@ -38,7 +38,7 @@ public struct SandboxCounters: Sendable, Equatable {
 
 /// The requests to one provider of the sandbox, and its planned faults.
 ///
-/// Tests reach it through ``SandboxService``, and may call its methods from any thread.
+/// Tests read the requests and plan faults with the members of ``SandboxService``, from any thread.
 public final class SandboxJournal: Sendable {
     struct Plan {
         let fault: SandboxFault

@@ -20,13 +20,10 @@ struct SigningKeyring: Sendable {
     private var entries: [Entry] = []
     private var generation = 0
 
-    /// Creates a keyring.
+    /// Creates the keyring of the provider `owner`.
     ///
-    /// - Parameters:
-    ///   - owner: The provider's name; each provider has its own keys.
-    ///   - keyIDPrefix: The beginning of each key's id, before a number. If it is nil, the id is the thumbprint of the key (RFC 7638), so
-    ///     that keys of two sandbox processes never have the same id.
-    ///   - algorithms: The algorithms with which the provider signs.
+    /// The id of a key is `keyIDPrefix` and a number. If `keyIDPrefix` is nil, the id is the key's thumbprint (RFC 7638), so that keys of
+    /// two sandbox processes do not have the same id.
     init(owner: String, keyIDPrefix: String?, algorithms: [SignatureAlgorithm]) {
         self.owner = owner
         self.keyIDPrefix = keyIDPrefix

@@ -15,7 +15,6 @@ struct OpenIDClientCheck: Sendable {
     /// The maximum time until an assertion expires.
     private static let longestAssertion: TimeInterval = 300
 
-    /// Authenticates the client of a request, and returns the client and the request's form.
     func authenticate(
         _ request: SandboxRequest,
         _ usedIDs: inout UsedIDs,

@@ -39,7 +39,6 @@ public struct SandboxOpenIDClient: Sendable {
     /// A client with the defaults.
     public init() {}
 
-    /// The methods by which the client may authenticate at the token endpoint and similar endpoints.
     var permittedAuthentication: [SandboxOpenIDConfiguration.ClientAuthentication] {
         if let clientAuthentication { return [clientAuthentication] }
         return clientSecret == nil ? [.none] : [.clientSecretBasic, .clientSecretPost]

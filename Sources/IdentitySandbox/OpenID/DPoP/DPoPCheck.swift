@@ -16,16 +16,9 @@ struct DPoPCheck: Sendable {
     /// How far a proof's `iat` may be in the future, because the client's clock may be ahead.
     private static let largestLead: TimeInterval = 10
 
-    /// Verifies the DPoP proof of a request.
+    /// Verifies the DPoP proof of a request; returns nil if the request has no proof.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - url: The URL that the proof must name in `htu`.
-    ///   - accessToken: The access token of the request, whose hash the proof must contain in `ath`; nil for a request without a token.
-    ///   - usedIDs: The ids of earlier proofs.
-    ///   - now: The current time.
-    /// - Returns: The proof; nil if the request has no proof.
-    /// - Throws: `TokenFlaw` for an invalid proof.
+    /// The proof's `htu` must be `url`, and its `ath` the hash of `accessToken`; `ath` is ignored if `accessToken` is nil.
     func proof(
         of request: SandboxRequest,
         to url: String,

@@ -5,15 +5,10 @@ extension SandboxOpenID {
     /// Invalidates all DPoP nonces issued so far: a proof with one of them gets `use_dpop_nonce`.
     public func expireDPoPNonces() { state.withLock { $0.nonces.expire() } }
 
-    /// Verifies the DPoP proof of a request, and returns the thumbprint of the proof's key.
+    /// Verifies the DPoP proof of a request, and returns the thumbprint of the proof's key; nil without a proof, or if DPoP is off.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - isRequired: Whether a proof is required.
-    ///   - accessToken: The access token of the request, whose hash the proof must contain; nil for a request without a token.
-    /// - Returns: The thumbprint; nil if the request has no proof, or if DPoP is off.
-    /// - Throws: `invalid_dpop_proof` for an invalid proof or a missing required proof. If proofs need a nonce, `use_dpop_nonce` for a
-    ///   missing, unknown or expired nonce; this error contains the nonce for the next proof.
+    /// The proof must contain the hash of `accessToken`, unless `accessToken` is nil. The error `use_dpop_nonce` contains the nonce for the
+    /// client's next proof.
     func provenKey(
         _ request: SandboxRequest,
         isRequired: Bool,

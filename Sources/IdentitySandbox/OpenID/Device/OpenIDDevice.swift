@@ -67,7 +67,6 @@ extension SandboxOpenID {
 
     func page(of handle: String) -> String { "/device/" + handle }
 
-    /// Saves the buyer's decision, and returns the page that confirms it.
     func answerDevice(_ handle: String, _ decision: DeviceAuthorizations.Decision) -> SandboxResponse {
         state.withLock { $0.devices.decide(handle: handle, decision) }
         let isApproved = if case .approved = decision { true } else { false }
