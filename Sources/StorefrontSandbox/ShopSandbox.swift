@@ -2,7 +2,7 @@ public import IdentitySandbox
 
 /// A `Sandbox` with a shop: the Storefront API, its carts, and the Customer Account API.
 ///
-/// The shop has the origin ``SandboxStorefront/origin``, the fifth of the sandbox's ports.
+/// The shop's origin is ``SandboxStorefront/origin``, at the fifth port of the sandbox.
 ///
 /// ```swift
 /// let sandbox = try await ShopSandbox.start()

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A simulated buyer: logs in at the sandbox over HTTP like a person with a browser.
 ///
-/// It follows redirects itself, keeps its own cookies, finds the form on each page, fills it in, and stops at the redirect that leads back
-/// to the app. Because of the cookies, a second login may show no page, as in a real browser; see ``forgetCookies()``.
+/// The buyer follows redirects, keeps cookies, fills in the form on each page, and stops at the redirect that leads back to the app.
+/// Because of the cookies, a second login may show no page, as in a real browser; see ``forgetCookies()``.
 ///
 /// The buyer conforms to `FormPostPresenting`: pass it to a login flow in place of a browser.
 ///

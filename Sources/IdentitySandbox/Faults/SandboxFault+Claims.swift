@@ -1,11 +1,10 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// Faults that change, remove or invalidate claims and header members of an ID token.
 extension SandboxFault {
     /// Changes the ID token before it is signed.
     ///
-    /// Plan it for ``SandboxEndpoint/token`` or, at SFCC, for ``SandboxEndpoint/tokenExchange``.
+    /// Plan this fault for ``SandboxEndpoint/token`` or, at SFCC, for ``SandboxEndpoint/tokenExchange``.
     public static func idToken(_ change: @escaping @Sendable (inout SandboxIDToken) -> Void) -> SandboxFault {
         SandboxFault(effects: [.idToken(change)])
     }

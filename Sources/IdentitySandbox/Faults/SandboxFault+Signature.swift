@@ -1,7 +1,6 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Faults that forge the signature or the header of an ID token.
 extension SandboxFault {
     /// Signs the ID token as `signature` says.
     ///

@@ -1,4 +1,3 @@
-/// Faults that make a response too large.
 extension SandboxFault {
     /// Sends a body of `count` spaces, which a JSON parser would skip, with status 200.
     public static func largeBody(_ count: Int) -> SandboxFault {

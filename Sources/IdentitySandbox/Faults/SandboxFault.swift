@@ -15,9 +15,10 @@ public struct SandboxFault: Sendable {
         case idToken(@Sendable (inout SandboxIDToken) -> Void)
         case delay(Duration)
         case drip(bytes: Int, every: Duration)
-        /// The connection is reset before the provider receives the request or, with `afterActing`, after the provider executed it.
+        /// The sandbox resets the connection before the provider receives the request or, with `afterActing`, after the provider executed
+        /// the request.
         case reset(afterActing: Bool)
-        /// The connection closes after this number of bytes of the message.
+        /// The sandbox closes the connection after this number of bytes of the message.
         case cut(afterBytes: Int)
         /// The sandbox sends these bytes instead of an HTTP message.
         case raw([UInt8])
@@ -63,7 +64,7 @@ public struct SandboxFault: Sendable {
         .answer(.redirect(to: location, status: status))
     }
 
-    /// Sends 429 with `Retry-After` in seconds; if `retryAfter` is nil, the response has no such header.
+    /// Sends 429 with `Retry-After` in seconds; if `retryAfter` is nil, the response has no `Retry-After`.
     public static func tooManyRequests(retryAfter: Int?) -> SandboxFault {
         var response = SandboxResponse.json(["error": .string("rate_limited")], status: 429)
         if let retryAfter { response.headers.append(("Retry-After", String(retryAfter))) }

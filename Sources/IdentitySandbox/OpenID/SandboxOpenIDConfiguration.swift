@@ -49,7 +49,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var furtherClients: [SandboxOpenIDClient] = []
     /// The issuer, with which all URLs in the metadata begin; by default the provider's origin.
     ///
-    /// Set it if clients use another origin, for example that of a proxy that adds TLS.
+    /// Set the issuer if clients use another origin, for example the origin of a proxy that adds TLS.
     public var issuer: String?
     /// Whether confidential clients must use PKCE; by default false.
     ///
@@ -62,7 +62,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     /// With ``Feature/accepted``, a token request with a proof gets an access token that is bound to the proof's key. A token request
     /// without a proof gets a bearer token.
     public var dpop = Feature.off
-    /// Whether DPoP proofs must contain a nonce of the provider; by default they need no nonce.
+    /// Whether DPoP proofs must contain a nonce of the provider; by default ``DPoPNonce/none``.
     public var dpopNonce = DPoPNonce.none
     /// Whether the provider supports or requires pushed authorization requests (RFC 9126); by default off.
     public var pushedRequests = Feature.off

@@ -39,7 +39,7 @@ extension SandboxFault {
 
     /// Adds three unusable keys before the published keys: of an unknown type, with an invalid modulus, and for encryption.
     ///
-    /// Plan it for ``SandboxEndpoint/jwks``.
+    /// Plan this fault for ``SandboxEndpoint/jwks``.
     public static let unknownKeys = SandboxFault.editJSON { object in
         let strange: [JSONValue] = [
             .object(["kty": .string("LATTICE"), "kid": .string("future"), "z": .string("AQAB")]),

@@ -27,8 +27,8 @@ extension SandboxShopify {
 
     /// Returns the URI to which the browser is redirected after the logout; nil shows a page instead.
     ///
-    /// If `wanted` is nil or not registered, the result is the client's first registered logout URI. A mobile client has no such
-    /// default, because it may call the logout URL as an API.
+    /// If `wanted` is nil or not registered, the result is the client's first registered logout URI. For a mobile client, the result is
+    /// then nil, because the client may call the logout URL as an API.
     private func target(_ wanted: String?, _ client: SandboxShopifyClient?) -> String? {
         guard let client else { return nil }
         if let wanted, client.permits(wanted, in: client.logoutURIs) { return wanted }

@@ -29,7 +29,7 @@ package final class BuyerDirectory: Sendable {
         all.first { $0.account.email.lowercased() == email.lowercased() }
     }
 
-    /// Returns the buyer with this e-mail address; for an unknown address it creates a buyer, as the real providers do.
+    /// Returns the buyer with this e-mail address; creates a buyer for an unknown address, as the real providers do.
     package func buyer(email: String) -> KnownBuyer {
         buyers.withLock { buyers in
             let wanted = email.lowercased()

@@ -18,7 +18,7 @@ struct Grant: Sendable {
     private(set) var keyThumbprint: String?
     fileprivate(set) var isRevoked = false
 
-    /// Creates the grant of a device login, or of a test shopper of Bolt: it has no redirect URI and no nonce.
+    /// Creates a grant without redirect URI and nonce, for a device login or for a test shopper of Bolt.
     init(clientID: String, scopes: [String], _ session: LoginSessions.Session) {
         self.clientID = clientID
         self.scopes = scopes
@@ -97,7 +97,7 @@ struct GrantLedger: Sendable {
         codes[code] = Code(grant: grant.id, expires: now + codeLifetime.timeInterval)
     }
 
-    /// Returns the grant of an authorization code; the code stays valid until ``spendCode(_:)`` is called.
+    /// Returns the grant of an authorization code; only ``spendCode(_:)`` marks the code as used.
     func grant(ofCode code: String, at now: Date) throws(Refusal) -> Grant {
         guard let known = codes[code], let grant = grants[known.grant] else { throw .unknown }
         guard !known.isUsed else { throw .reused(grant: grant.id) }
@@ -159,9 +159,7 @@ struct GrantLedger: Sendable {
         return response
     }
 
-    /// Marks a refresh token as used.
-    ///
-    /// - Returns: True for the first use; false for a used or unknown token.
+    /// Marks a refresh token as used; returns true for the first use, false for a used or unknown token.
     mutating func spendRefreshToken(_ token: String, at now: Date) -> Bool {
         guard let known = refreshTokens[token], known.spentAt == nil else { return false }
         refreshTokens[token]?.spentAt = now

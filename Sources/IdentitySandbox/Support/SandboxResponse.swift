@@ -6,7 +6,7 @@ public struct SandboxResponse: Sendable {
     public var status: Int
     /// The header fields in the order they are sent.
     ///
-    /// `Content-Length`, `Connection` and a missing `Date` are added when the response is sent.
+    /// The sandbox adds `Content-Length`, `Connection` and a missing `Date` when it sends the response.
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: [UInt8]

@@ -15,7 +15,7 @@ extension SandboxService {
 
     /// The rules that the client broke, in order; at most the latest 10,000.
     ///
-    /// Only ``SandboxOpenID`` records them. A test usually expects none.
+    /// Only ``SandboxOpenID`` records violations. A test usually expects an empty list.
     public var violations: [SandboxViolation] { journal.state.withLock { $0.violations } }
 
     /// The requests to one endpoint, in the order of arrival.

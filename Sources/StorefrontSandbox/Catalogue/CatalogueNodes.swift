@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The GraphQL nodes of products, variants and collections.
 extension SandboxStorefront {
     static func handle(_ title: String) -> String {
         String(title.lowercased().map { $0.isLetter || $0.isNumber ? $0 : "-" })
@@ -144,7 +143,6 @@ extension SandboxStorefront {
 
     // MARK: Collections
 
-    /// A collection with the titles of its products.
     struct Collection: Sendable {
         let id: String
         let title: String
@@ -192,7 +190,6 @@ extension SandboxStorefront {
 }
 
 extension Sequence where Element: Hashable {
-    /// The elements in order, each once.
     var unique: [Element] {
         var known = Set<Element>()
         return filter { known.insert($0).inserted }

@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The queries of the catalogue, the search, the shop and the localization.
 extension SandboxStorefront {
     var catalogueQueries: [String: GraphExecutor.Resolver] {
         productQueries.merging(searchQueries) { $1 }.merging(shopQueries) { $1 }
@@ -43,7 +42,6 @@ extension SandboxStorefront {
         ]
     }
 
-    /// Returns the title of the product with this id or this handle.
     private func title(_ id: JSONValue?, _ handle: JSONValue?) -> String? {
         productTitles.first { id?.string == productID($0) || handle?.string == Self.handle($0) }
     }

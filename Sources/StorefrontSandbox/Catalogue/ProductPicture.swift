@@ -1,8 +1,6 @@
 internal import IdentitySandbox
 
-/// The picture of a product as SVG.
 struct ProductPicture: Sendable {
-    /// The beginning of the path of every picture.
     static let folder = "/files/"
 
     private static let colours = [

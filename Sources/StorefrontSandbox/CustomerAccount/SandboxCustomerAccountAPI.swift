@@ -11,7 +11,6 @@ enum SandboxCustomerAccountAPI {
     private static let languages = StorefrontSchema.languages.split(whereSeparator: \.isWhitespace)
         .filter { !["LA", "MO", "SH"].contains($0) }.joined(separator: " ")
 
-    /// The values of `CountryCode`.
     static let countries = Set(StorefrontSchema.countries.split(whereSeparator: \.isWhitespace).map(String.init))
 
     static let definition = """

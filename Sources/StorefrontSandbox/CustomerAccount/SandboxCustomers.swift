@@ -52,16 +52,10 @@ public final class SandboxCustomers: Sendable {
         "ON_HOLD", "SCHEDULED",
     ]
 
-    /// Changes a customer's order.
+    /// Changes a customer's order; a nil argument keeps the present value.
     ///
-    /// If the customer has no order with this number, an order of two mugs is added first.
-    ///
-    /// - Parameters:
-    ///   - number: The number of the order.
-    ///   - email: The customer's e-mail address.
-    ///   - financialStatus: One of ``financialStatuses``; nil does not change it.
-    ///   - fulfillmentStatus: One of ``fulfillmentStatuses``; nil does not change it.
-    ///   - isCancelled: Whether the order is cancelled; nil does not change it.
+    /// If the customer has no order with this number, an order of two mugs is added first. The statuses must be elements of
+    /// ``financialStatuses`` and ``fulfillmentStatuses``.
     package func setOrder(
         _ number: Int,
         for email: String,
@@ -98,7 +92,7 @@ public final class SandboxCustomers: Sendable {
         state.withLock { $0.records[buyer.number] } ?? CustomerRecord(buyer.account)
     }
 
-    /// Changes a customer; if `body` throws, the customer stays unchanged.
+    /// Changes a customer; if `body` throws an error, the customer stays unchanged.
     private func change<Value: Sendable, Failure: Error>(
         _ buyer: KnownBuyer,
         _ body: (inout CustomerRecord) throws(Failure) -> Value

@@ -59,9 +59,7 @@ extension GraphSchema {
         }
     }
 
-    /// Checks the value that was given for a variable, an argument or an input field; an absent value gets the default.
-    ///
-    /// - Returns: The value; nil if it is absent and has no default.
+    /// Checks the value for a variable, an argument or an input field; an absent value becomes the default, or nil without a default.
     func coerce(
         _ given: JSONValue?,
         orElse literal: GraphLiteral?,

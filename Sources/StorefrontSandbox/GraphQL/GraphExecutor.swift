@@ -4,18 +4,15 @@ internal import IdentityKit
 /// The arguments of a root field, and the context of its operation.
 struct GraphCall: Sendable {
     let arguments: JSONObject
-    /// The arguments of `@inContext`; empty if the operation has no such directive.
+    /// The arguments of `@inContext`; empty for an operation without this directive.
     let context: JSONObject
 }
 
 extension JSONObject {
-    /// The member as text; empty if it is absent or not a string.
     func text(_ name: String) -> String { self[name]?.string ?? "" }
 
-    /// The elements of the member; empty if it is absent or not an array.
     func list(_ name: String) -> [JSONValue] { self[name]?.array ?? [] }
 
-    /// The member as an object; empty if it is absent or not an object.
     func object(_ name: String) -> JSONObject { self[name]?.object ?? [:] }
 }
 

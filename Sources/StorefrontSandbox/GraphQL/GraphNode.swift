@@ -8,9 +8,7 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case null
     case leaf(JSONValue)
     case list([GraphNode])
-    /// An object with its members.
-    ///
-    /// The member `__typename` is needed only if the type of the field is an interface or a union.
+    /// An object with its members; `__typename` is required only if the type of the field is an interface or a union.
     case object([String: GraphNode])
     /// A value that is computed from the field's arguments.
     case computed(@Sendable (JSONObject) -> GraphNode)
@@ -29,7 +27,6 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
         text.map { .leaf(.string($0)) } ?? .null
     }
 
-    /// Creates the failure of a field whose access scope the request does not have.
     static func accessDenied(to field: String, scope: String) -> GraphNode {
         .failure(
             message: "Access denied for \(field) field. Required access: `\(scope)` access scope.",

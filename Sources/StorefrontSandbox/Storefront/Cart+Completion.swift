@@ -65,10 +65,9 @@ extension SandboxStorefront {
         return ["__typename": .text("CartStatusReady"), "cart": node]
     }
 
-    /// Starts an attempt to complete a cart.
+    /// Starts an attempt to complete a cart; refuses every other token after an attempt was accepted.
     ///
-    /// Shopify promises only that it accepts an `attemptToken` once. So the sandbox refuses another token while an attempt is accepted: an
-    /// app that chooses a new token to repeat a submission could pay twice at Shopify.
+    /// Shopify promises only that it accepts each `attemptToken` once. An app that repeats a submission with a new token could pay twice.
     private func submit(_ cart: inout Cart, _ token: String, _ viewer: CartViewer) -> GraphNode {
         let url = GraphNode.text(checkoutURL(of: cart, hasKey: true, viewer))
         func failed(_ code: String, _ message: String) -> GraphNode {

@@ -61,7 +61,6 @@ extension SandboxStorefront {
     /// The member `metafields` of an object without metafields: a null for each requested metafield.
     static let noMetafields = GraphNode.computed { .list(($0["identifiers"]?.array ?? []).map { _ in .null }) }
 
-    /// The fields `metafield` and `metafields` of an object.
     static func metafieldMembers(_ fields: [String: Cart.Metafield]) -> [String: GraphNode] {
         [
             "metafield": .computed { arguments in

@@ -9,7 +9,6 @@ struct CartWarning: Sendable {
     let target: String
 }
 
-/// The state of one cart.
 struct Cart: Sendable {
     struct Line: Sendable {
         var id: String
@@ -65,7 +64,7 @@ struct Cart: Sendable {
     let createdAt: Date
     var updatedAt: Date
     var lines: [Line] = [] {
-        // The preparation is valid only for the lines that it has checked.
+        // Changed lines need a new `cartPrepareForCompletion`, because the last call checked other lines.
         didSet { completion.isPrepared = false }
     }
     var attributes: [JSONValue] = []
@@ -96,7 +95,6 @@ struct Cart: Sendable {
         "gid://shopify/Cart/\(token)" + (key.map { "?key=\($0)" } ?? "")
     }
 
-    /// Splits a cart id into its token and its key; nil if the text is not a cart id.
     static func parse(_ id: String) -> (token: String, key: String?)? {
         let prefix = "gid://shopify/Cart/"
         guard id.hasPrefix(prefix) else { return nil }

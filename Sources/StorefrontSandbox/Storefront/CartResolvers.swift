@@ -31,9 +31,7 @@ extension SandboxStorefront {
         return GraphExecutor(schema: schema, queries: queries, mutations: mutations, missingScopes: missingScopes)
     }
 
-    /// The access scope of each field that needs an access token.
-    ///
-    /// Without a token, the error of the field names this scope.
+    /// The access scope of each field that needs an access token; without a token, the error of the field names the scope.
     private var scopesOfFields: [String: String] {
         var scopes = [
             "QueryRoot.productTags": "unauthenticated_read_product_tags",

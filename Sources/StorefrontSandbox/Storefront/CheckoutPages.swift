@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentitySandbox
 
-/// The pages of a shop's web checkout.
 enum CheckoutPages {
     struct Order: Sendable {
         /// The e-mail address of the signed-in buyer; nil at a guest's checkout.
@@ -10,7 +9,7 @@ enum CheckoutPages {
         let cart: Cart
         let currency: String
         let returnURL: String?
-        /// The number of a paid order.
+        /// The number of the order; nil before the payment.
         var number: Int?
 
         func amount(_ hundredths: Int) -> String {
@@ -20,7 +19,6 @@ enum CheckoutPages {
 
     private static let brand = "Shopify checkout"
 
-    /// The page with the button "Pay".
     static func checkout(_ order: Order, action: String) -> String {
         let pay: HTMLText =
             order.cart.lines.isEmpty

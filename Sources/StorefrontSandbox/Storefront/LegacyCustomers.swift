@@ -28,7 +28,7 @@ struct LegacyCustomers: Sendable {
     private var customers: [Customer] = []
     /// The access tokens, each with the index of its customer in `customers`.
     private var tokens: [String: (customer: Int, expiresAt: Date)] = [:]
-    /// The indices of customers, by the reset and activation tokens that were issued to them.
+    /// The reset and activation tokens, each with the index of its customer in `customers`.
     private var mails: [String: Int] = [:]
     private var addressCount = 0
     private var usedMultipassTokens: Set<[UInt8]> = []

@@ -4,12 +4,12 @@ internal import IdentityKit
 
 /// Reads Multipass tokens: checks signature, e-mail address and `created_at`, but not `remote_ip`.
 enum MultipassReader {
-    /// How long after `created_at` a token is accepted.
+    /// The time in seconds after `created_at` during which a token is accepted.
     private static let lifetime: Double = 15 * 60
 
     /// Returns the decoded bytes of a Multipass token and its e-mail address, or throws if the token is invalid.
     ///
-    /// Several texts decode to the same bytes: the padding (`=`) may be missing.
+    /// To detect a second use of a token, compare the bytes: two texts of the same token can differ in their padding (`=`).
     static func read(
         _ token: String,
         secret: String,

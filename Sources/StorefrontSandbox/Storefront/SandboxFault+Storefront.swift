@@ -54,7 +54,8 @@ extension SandboxFault {
 
     /// Replaces the cart's id in the payload.
     ///
-    /// The mutation is executed, and the cart itself keeps its id. ``SandboxStorefront/moveCart(_:keepingBuyer:)`` changes the id itself.
+    /// The mutation is executed, and the cart in the sandbox keeps its id. To change that id, call
+    /// ``SandboxStorefront/moveCart(_:keepingBuyer:)``.
     public static func storefrontCartID(_ id: String) -> SandboxFault {
         editPayload { payload in
             guard var cart = payload["cart"]?.object else { return }
@@ -87,7 +88,7 @@ extension SandboxFault {
 
     /// Changes the payload of every mutation in the response.
     ///
-    /// In the response to a query, it changes each object under `data`.
+    /// In the response to a query, the fault changes each object under `data`.
     public static func editPayload(_ change: @escaping @Sendable (inout JSONObject) -> Void) -> SandboxFault {
         .editJSON { object in
             guard var data = object["data"]?.object else { return }

@@ -48,8 +48,8 @@ extension SandboxStorefront {
             let action = request.path + (request.query.map { "?\($0)" } ?? "")
             return .html(CheckoutPages.checkout(order, action: action))
         }
-        // Without the cart's `key` in the URL, a guest orders a copy of the cart, and the cart stays. With the `key`, the cart is removed:
-        // of several concurrent payments, only the one that removes the cart places an order.
+        // Without the cart's `key` in the URL, a guest orders a copy of the cart, and the cart stays. With the `key`, a payment removes the
+        // cart. Of several concurrent payments, only the payment that removes the cart places an order.
         guard !hasKey || takeCart(token: cart.token) else {
             return CheckoutPages.cartMissing(returnURL: configuration.returnURL)
         }
@@ -57,7 +57,6 @@ extension SandboxStorefront {
         return .html(CheckoutPages.ordered(order))
     }
 
-    /// Returns the data of the cart's buyer that the checkout page shows.
     private func prefilled(_ cart: Cart, _ buyer: KnownBuyer?) -> [(label: String, value: String)] {
         var known: [(label: String, value: String)] = []
         if buyer == nil, let email = cart.identity.email { known.append(("E-mail", email)) }

@@ -5,10 +5,9 @@ internal import Synchronization
 
 /// The sandbox's Storefront API at the shop's own domain: carts with state, and a GraphQL evaluator.
 ///
-/// A document that selects an unknown field fails as it does at Shopify. Carts accept the tokens of legacy
-/// customers, customer access tokens from a token exchange and, unless `takesCustomerAccountTokens` is false, access tokens of
-/// `SandboxShopify`. The same domain serves the
-/// discovery documents of `SandboxShopify`.
+/// A document that selects an unknown field fails, as at Shopify. Carts accept the tokens of legacy customers, customer access tokens
+/// from `storefrontCustomerAccessTokenCreate` and, unless `takesCustomerAccountTokens` is false, access tokens of `SandboxShopify`. The
+/// same domain serves the discovery documents of `SandboxShopify`.
 public final class SandboxStorefront: SandboxService, ShopRouting {
     /// The state of a cart, for a test to inspect.
     public struct CartState: Sendable, Equatable {
@@ -77,7 +76,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     // MARK: State for tests
 
-    /// All carts, in no order.
+    /// All carts, in an undefined order.
     public var cartStates: [CartState] {
         carts.withLock { carts in
             carts.values.map { cart in
@@ -127,7 +126,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         faults.withLock { $0.refusals += Array(repeating: refusal, count: times) }
     }
 
-    /// Ignores the next customer access tokens that are put on a cart: the cart gets no customer, and the response has no error.
+    /// Ignores the next customer access tokens that a client puts on a cart: the cart gets no customer, and the response has no error.
     public func swallowNextTokens(times: Int = 1) {
         faults.withLock { $0.swallowedTokens += times }
     }
@@ -139,7 +138,8 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     /// Gives a cart another id.
     ///
-    /// The next call with the old id returns the cart with the new id. Later calls with the old id find no cart.
+    /// The next call with the old id returns the cart with the new id, and later calls find no cart. Mutations of metafields, `cartClone`,
+    /// and the preparation and submission of a completion do not find the cart by its old id at all.
     ///
     /// - Parameters:
     ///   - id: The cart's id.
@@ -171,9 +171,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         faults.withLock { $0.attempts[attempt] = (token, 0) }
     }
 
-    /// Counts a poll of a completion attempt, and returns whether the attempt is done; nil for an unknown attempt.
-    ///
-    /// If the attempt is done, its cart is removed.
+    /// Counts a poll of a completion attempt; returns true and removes the cart if the attempt is done, nil for an unknown attempt.
     func continueAttempt(_ attempt: String, after polls: Int) -> Bool? {
         let known = faults.withLock { faults in
             faults.attempts[attempt]?.polls += 1
@@ -187,7 +185,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     var now: Date { clock.now }
 
-    /// Changes the legacy customers; if `body` throws, they stay unchanged.
+    /// Changes the legacy customers; if `body` throws an error, the customers stay unchanged.
     func withLegacy<Value: Sendable>(_ body: (inout LegacyCustomers) throws -> Value) throws -> Value {
         try legacy.withLock { customers in
             var changed = customers
@@ -209,7 +207,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         configuration.variants.first { $0.id == id }
     }
 
-    /// Whether a customer access token must be ignored because of ``swallowNextTokens(times:)``; each call counts one token.
+    /// Whether a cart must ignore a customer access token because of ``swallowNextTokens(times:)``; each true result counts one token.
     func swallowsToken() -> Bool {
         faults.withLock { faults in
             guard faults.swallowedTokens > 0 else { return false }
@@ -234,7 +232,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         carts.withLock { $0[token] }
     }
 
-    /// Removes a cart, and returns whether it existed.
+    /// Removes a cart; returns false if the cart does not exist.
     func takeCart(token: String) -> Bool {
         carts.withLock { $0.removeValue(forKey: token) } != nil
     }

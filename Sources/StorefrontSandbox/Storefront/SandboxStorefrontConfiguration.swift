@@ -43,9 +43,9 @@ public struct SandboxStorefrontConfiguration: Sendable {
         public var text: String
         /// The tags.
         public var tags: [String]
-        /// The titles of its collections; every product is also in the collection "Everything".
+        /// The titles of the product's collections; every product is also in the collection "Everything".
         public var collections: [String]
-        /// The names of its options.
+        /// The names of the product's options.
         public var options: [String]
 
         /// Creates a product.
@@ -72,7 +72,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var privateToken = "shpat_sandbox_9c8b7a6f5e4d3c2b1a0f"
     /// The secret of Multipass tokens for legacy customers.
     public var multipassSecret = "sandbox-multipass-4f1c0a9d7e2b58"
-    /// Whether a request with the private token must contain the buyer's IP so that its checkout URL opens signed in, as at Shopify.
+    /// Whether a request with the private token gets a signed-in checkout URL only if it contains the buyer's IP; by default true.
     public var requiresBuyerIP = true
     /// How long a cart's checkout URL opens signed in, by default 10 minutes.
     ///
@@ -82,7 +82,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var currencyCode = "USD"
     /// The variants of the shop.
     ///
-    /// Ids of variants that are not listed are refused.
+    /// The API refuses the id of a variant that is not in this list.
     public var variants: [Variant] = [
         Variant(id: "gid://shopify/ProductVariant/1", product: "Analytical Mug", title: "Blue", price: 1250),
         Variant(id: "gid://shopify/ProductVariant/2", product: "Difference T-Shirt", title: "M", price: 2400),
@@ -104,7 +104,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var companyLocations = ["gid://shopify/CompanyLocation/1"]
     /// Company locations that exist and that no buyer may buy for.
     public var refusedCompanyLocations = ["gid://shopify/CompanyLocation/9"]
-    /// Whether a call with the private token and a customer access token, but without the buyer's IP, gets HTTP status 430.
+    /// Whether a call with the private token and a customer access token, but without the buyer's IP, gets status 430; by default false.
     public var rejectsIdentityWithoutBuyerIP = false
     /// Whether carts accept Customer Account access tokens besides tokens from `storefrontCustomerAccessTokenCreate`; by default true.
     public var takesCustomerAccountTokens = true

@@ -1,5 +1,4 @@
 extension StorefrontSchema {
-    /// The types of products, collections, search, shop and localization.
     static let catalogueTypes = """
         union Merchandise = ProductVariant
         interface HasMetafields {

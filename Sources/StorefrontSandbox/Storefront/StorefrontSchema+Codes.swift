@@ -29,7 +29,6 @@ extension StorefrontSchema {
         UK UR UZ VI VO WO XH YI YO ZH ZH_CN ZH_TW ZU
         """
 
-    /// The values of `CurrencyCode`.
     static let currencies = """
         AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL
         BSD BTN BWP BYN BYR BZD CAD CDF CHF CLP CNY COP CRC CVE CZK DJF DKK DOP DZD EGP

@@ -14,7 +14,6 @@ enum StorefrontSchema {
         }
     }
 
-    /// Returns the schema of a version in GraphQL's schema language.
     static func definition(version: String, restricted: Bool) -> String {
         // Every shop of the sandbox has legacy customer accounts too. At Shopify, a shop has them until it migrates to new accounts.
         var newest = roots + codes + "\n" + cart + inputs + catalogueTypes + connectionTypes + legacyTypes
@@ -119,7 +118,6 @@ enum StorefrontSchema {
         payloads(mutations, "cart: Cart userErrors: [CartUserError!]! warnings: [CartWarning!]!")
     }
 
-    /// Returns the payload types of mutations, all with the same fields.
     static func payloads(_ mutations: [String], _ fields: String) -> String {
         mutations.map { "type \($0)Payload { \(fields) }\n" }.joined()
     }

@@ -66,7 +66,7 @@ extension SandboxOpenID {
 
     /// Skips the login page if the browser's session meets the request; otherwise begins a login with a login page.
     ///
-    /// With `prompt=none`, it throws `login_required` instead of showing a login page.
+    /// With `prompt=none`, the method throws `login_required` instead of showing a login page.
     private func begin(
         _ login: HostedLogin,
         _ client: SandboxOpenIDClient,

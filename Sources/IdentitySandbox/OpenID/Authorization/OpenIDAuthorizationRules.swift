@@ -6,7 +6,7 @@ internal import IdentityKit
 struct OpenIDAuthorizationRules: Sendable {
     let configuration: SandboxOpenIDConfiguration
     let client: SandboxOpenIDClient
-    /// The redirect URIs that the client may use.
+    /// The redirect URIs of the client's configuration, and the redirect URIs that were registered after the start.
     let redirectURIs: [String]
 
     private static let prompts = ["none", "login", "consent", "select_account"]

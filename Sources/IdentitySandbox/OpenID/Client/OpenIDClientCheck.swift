@@ -50,7 +50,7 @@ struct OpenIDClientCheck: Sendable {
 
     /// Returns the client that the request names: by `client_id`, by Basic credentials, or by the `sub` of its client assertion.
     ///
-    /// If the client id is missing or unknown, it returns the first client. The caller then refuses the request, because the id or the
+    /// If the client id is missing or unknown, the result is the first client. The caller then refuses the request, because the id or the
     /// credentials of the request are not those of the first client.
     private func client(_ request: SandboxRequest, _ form: OAuthParameters) throws(OAuthRefusal) -> SandboxOpenIDClient
     {

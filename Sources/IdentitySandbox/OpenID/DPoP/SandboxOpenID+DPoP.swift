@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    /// Invalidates all DPoP nonces issued so far: a proof with one of them gets `use_dpop_nonce`.
+    /// Invalidates all DPoP nonces issued so far: a proof with an invalidated nonce gets `use_dpop_nonce`.
     public func expireDPoPNonces() { state.withLock { $0.nonces.expire() } }
 
     /// Verifies the DPoP proof of a request, and returns the thumbprint of the proof's key; nil without a proof, or if DPoP is off.

@@ -111,7 +111,7 @@ extension SandboxOpenID {
 
     /// Ends all sessions of a buyer, as ``endSession(_:)`` does.
     ///
-    /// It also signs out the buyer's browsers whose session has no code or token yet.
+    /// The method also signs out the buyer's browsers whose session has no code or token yet.
     public func endSessions(ofBuyer email: String) async {
         guard let buyer = directory.existingBuyer(email: email) else { return }
         tokens.state.withLock { $0.logins.closeSessions { $0.buyer == buyer.number } }

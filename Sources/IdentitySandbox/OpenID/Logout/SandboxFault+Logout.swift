@@ -1,7 +1,7 @@
 extension SandboxFault {
     /// Replaces `state` in the redirect after a logout; nil removes `state`.
     ///
-    /// Plan it for ``SandboxEndpoint/logout``. It has an effect only if the logout redirects the browser to the app.
+    /// Plan this fault for ``SandboxEndpoint/logout``. The fault has an effect only if the logout redirects the browser to the app.
     public static func logoutState(_ state: String?) -> SandboxFault {
         .edit { response in
             guard let index = response.headers.firstIndex(where: { $0.name == "Location" }) else { return }
