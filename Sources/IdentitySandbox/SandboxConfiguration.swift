@@ -10,9 +10,7 @@ public struct SandboxConfiguration: Sendable {
     public var accessTokenLifetime: Duration = .seconds(3600)
     /// The lifetime of authorization codes; by default 300 seconds.
     public var authorizationCodeLifetime: Duration = .seconds(300)
-    /// What Shopify, Bolt and the OpenID provider do if a client sends a used refresh token.
-    ///
-    /// By default they revoke all tokens of the login to which the refresh token belongs.
+    /// What Shopify, Bolt and the OpenID provider do with a used refresh token; by default, they revoke all tokens of its login.
     public var tokenReuse = SandboxTokenReuse.revokes
     /// The sandbox calls this closure for each request before it sends the response, on any thread.
     ///
@@ -20,9 +18,7 @@ public struct SandboxConfiguration: Sendable {
     ///
     /// A request contains secrets: print its method and its path only.
     public var onResponse: (@Sendable (_ request: SandboxRequest, _ status: Int?) -> Void)?
-    /// The buyers that exist at the start.
-    ///
-    /// The first login with an unknown e-mail address creates a buyer.
+    /// The buyers that exist at the start; the first login with an unknown e-mail address creates a buyer.
     public var buyers: [SandboxBuyerAccount] = [.ada]
     /// The settings of the simulated Shopify Customer Accounts.
     public var shopify = SandboxShopifyConfiguration()

@@ -1,6 +1,4 @@
-/// The first HTML form of a page.
-///
-/// The parser supports only the HTML of the sandbox's own pages.
+/// The first HTML form of a page; the parser supports only the HTML of the sandbox's own pages.
 struct HTMLForm: Sendable {
     struct Tag: Sendable {
         let name: String

@@ -120,9 +120,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         }
     }
 
-    /// Returns the error 405 if the endpoint does not serve the request's method.
-    ///
-    /// `OAuthParameters` checks the method for endpoints that require a form.
+    /// Returns the error 405 if the endpoint does not serve the request's method; `OAuthParameters` checks endpoints that require a form.
     private func refusal(ofMethod call: SandboxCall) -> SandboxResponse? {
         let methods: [String]
         switch call.request.endpoint {

@@ -51,9 +51,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     ///
     /// Set the issuer if clients use another origin, for example the origin of a proxy that adds TLS.
     public var issuer: String?
-    /// Whether confidential clients must use PKCE; by default false.
-    ///
-    /// Public clients must always use PKCE.
+    /// Whether confidential clients must use PKCE, which public clients must use in any case; by default false.
     public var requiresPKCE = false
     /// The algorithms with which a client may sign assertions and DPoP proofs.
     public var clientSigningAlgorithms = ["ES256", "ES384", "ES512", "EdDSA", "PS256", "PS384", "PS512", "RS256"]
@@ -68,9 +66,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var pushedRequests = Feature.off
     /// The lifetime of a pushed request; by default 60 seconds.
     public var pushedRequestLifetime: Duration = .seconds(60)
-    /// The values of `response_type` that the provider serves; by default only `code`.
-    ///
-    /// The provider can also serve `id_token` and `code id_token`.
+    /// The values of `response_type` that the provider serves, of `code`, `id_token` and `code id_token`; by default only `code`.
     public var responseTypes = ["code"]
     /// The values of `response_mode` that the provider serves; by default all three.
     public var responseModes = ["query", "fragment", "form_post"]

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The handling of logins, codes and refresh tokens at all authorization servers of the sandbox.
 extension SandboxAuthorizationServer {
     func browserSession(of request: SandboxRequest) -> LoginSessions.Session? {
         tokens.state.withLock { $0.logins.session(of: request) }

@@ -2,9 +2,7 @@ internal import IdentityKit
 internal import IdentityLoopback
 
 extension SandboxRoute {
-    /// Records a request, applies its planned fault, and returns the response.
-    ///
-    /// A response without `Date` gets one with the time of the configuration's clock.
+    /// Records a request, applies its planned fault, and returns the response; the configuration's clock sets a missing `Date`.
     func respond(to message: LoopbackRequest, _ configuration: SandboxConfiguration) async -> LoopbackResponse {
         let request = SandboxRequest(
             endpoint: endpoint,

@@ -8,7 +8,6 @@ package struct SandboxCall: Sendable {
     }
 }
 
-/// The provider, the endpoint and the handler for a path.
 package struct SandboxRoute: Sendable {
     let journal: SandboxJournal
     let endpoint: SandboxEndpoint

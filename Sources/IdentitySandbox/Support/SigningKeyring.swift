@@ -60,7 +60,7 @@ struct SigningKeyring: Sendable {
         return ["keys": .array(keys)]
     }
 
-    /// Returns the claims of a token that one of these keys signed, even if the token has expired; nil for other tokens.
+    /// Returns the claims of a token that a published key signed, even if the token has expired; nil for other tokens.
     func claims(of text: String) -> JSONObject? {
         guard let token = try? ClientToken(text) else { return nil }
         let isOurs = entries.contains { entry in

@@ -58,9 +58,7 @@ extension SandboxStorefront {
         ]
     }
 
-    /// Returns the node of a product.
-    ///
-    /// If `deep` is false, the product has no collections, and its variants have no `product`.
+    /// Returns the node of a product; if `deep` is false, the product has no collections, and its variants have no `product`.
     func productNode(_ title: String, deep: Bool) -> GraphNode {
         let variants = configuration.variants.filter { $0.product == title }
         let facts = facts(of: title)

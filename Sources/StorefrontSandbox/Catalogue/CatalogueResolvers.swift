@@ -103,7 +103,6 @@ extension SandboxStorefront {
         configuration.variants.contains { $0.product == title && $0.stock != 0 }
     }
 
-    /// Returns the filters from which a buyer can choose in a list of these products.
     func filters(for titles: [String]) -> GraphNode {
         let available = titles.count(where: isAvailable)
         func value(_ flag: Bool, _ label: String, _ count: Int) -> GraphNode {

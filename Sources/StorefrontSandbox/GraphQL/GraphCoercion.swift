@@ -20,9 +20,7 @@ struct GraphProblem: Error {
 }
 
 extension GraphSchema {
-    /// Checks a JSON value against an input type and fills in defaults.
-    ///
-    /// Absent members without a default stay absent, and null stays null.
+    /// Checks a JSON value against an input type, and fills in defaults; an absent member without a default stays absent.
     func coerce(_ value: JSONValue, to type: GraphTypeReference) throws(GraphProblem) -> JSONValue {
         switch type {
         case .nonNull(let inner):

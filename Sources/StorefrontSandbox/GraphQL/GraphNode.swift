@@ -1,9 +1,7 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// The result of a resolver: a value with all its members.
-///
-/// The response contains only the selected members.
+/// The result of a resolver: a value with all its members; the response contains only the selected members.
 indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case null
     case leaf(JSONValue)

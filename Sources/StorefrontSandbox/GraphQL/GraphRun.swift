@@ -1,8 +1,7 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// An execution of an operation: it collects fields, completes values and collects field errors (GraphQL specification,
-/// section 6).
+/// The execution of an operation, which collects fields, values and field errors (GraphQL specification, section 6).
 struct GraphRun {
     private let schema: GraphSchema
     private let fragments: [String: GraphFragment]

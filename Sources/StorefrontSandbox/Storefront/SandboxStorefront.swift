@@ -216,9 +216,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         }
     }
 
-    /// Splits a cart id into its token and its key.
-    ///
-    /// The first call with the old id of a moved cart returns the token and the key of the cart's new id.
+    /// Splits a cart id into its token and its key; the first call with the old id of a moved cart returns the parts of the new id.
     func current(_ id: String) -> (token: String, key: String?)? {
         guard let parts = Cart.parse(id) else { return nil }
         return faults.withLock { faults -> (token: String, key: String?) in
@@ -241,9 +239,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         carts.withLock { $0[cart.token] = cart }
     }
 
-    /// Changes a cart; throws `missing` if the cart does not exist or the key is wrong.
-    ///
-    /// If `body` throws, the cart stays unchanged.
+    /// Changes a cart, unless `body` throws an error; throws `missing` if the cart does not exist or the key is wrong.
     func changeCart(
         _ parts: (token: String, key: String?)?,
         orThrow missing: UserError = .cartMissing,

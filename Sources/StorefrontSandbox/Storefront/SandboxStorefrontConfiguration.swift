@@ -80,9 +80,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var checkoutURLLifetime: Duration = .seconds(600)
     /// The currency of all prices.
     public var currencyCode = "USD"
-    /// The variants of the shop.
-    ///
-    /// The API refuses the id of a variant that is not in this list.
+    /// The variants of the shop; the API refuses the id of a variant that is not in this list.
     public var variants: [Variant] = [
         Variant(id: "gid://shopify/ProductVariant/1", product: "Analytical Mug", title: "Blue", price: 1250),
         Variant(id: "gid://shopify/ProductVariant/2", product: "Difference T-Shirt", title: "M", price: 2400),
