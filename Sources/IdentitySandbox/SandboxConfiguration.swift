@@ -16,7 +16,7 @@ public struct SandboxConfiguration: Sendable {
     ///
     /// `status` is nil if a fault resets the connection or sends raw bytes instead of an HTTP response.
     ///
-    /// A request contains secrets: print its method and its path only.
+    /// A request contains tokens and secrets: print only the method and the path.
     public var onResponse: (@Sendable (_ request: SandboxRequest, _ status: Int?) -> Void)?
     /// The buyers that exist at the start; the first login with an unknown e-mail address creates a buyer.
     public var buyers: [SandboxBuyerAccount] = [.ada]

@@ -44,7 +44,7 @@ public final class SandboxBolt: SandboxAuthorizationServer {
 
     // MARK: Live changes
 
-    /// Replaces the registered callback, which is used for logins without a redirect URI.
+    /// Replaces the registered callback, to which Bolt sends the response of a login without `redirect_uri`.
     public func register(callbackURL: String) {
         state.withLock { $0.callbackURL = callbackURL }
     }

@@ -22,7 +22,7 @@ public final class SandboxBuyer: Sendable {
         case mistypeCode
         /// Presses the page's Cancel or Refuse button: the login fails with `access_denied`.
         case deny
-        /// Closes the browser when the login page shows: no callback is sent, and the call throws `CancellationError`.
+        /// Closes the browser on the login page: the buyer sends no callback, and the call throws `CancellationError`.
         case close
     }
 
@@ -226,7 +226,7 @@ public final class SandboxBuyer: Sendable {
 public struct SandboxBuyerError: Error, Sendable, CustomStringConvertible {
     /// The reason.
     public let description: String
-    /// The HTTP status of the page on which the login ended; 0 if the error is not about one page.
+    /// The HTTP status of the page on which the login ended; 0 if the error does not belong to a single page.
     public let status: Int
 
     init(_ description: String, _ status: Int) {

@@ -2,7 +2,7 @@ internal import IdentityCrypto
 public import IdentityKit
 
 extension SandboxFault {
-    /// Changes the ID token before it is signed.
+    /// Changes the ID token before the sandbox signs the token.
     ///
     /// Plan this fault for ``SandboxEndpoint/token`` or, at SFCC, for ``SandboxEndpoint/tokenExchange``.
     public static func idToken(_ change: @escaping @Sendable (inout SandboxIDToken) -> Void) -> SandboxFault {

@@ -26,7 +26,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
     public let journal = SandboxJournal()
     /// The issued tokens, the signed-in browsers and the signing keys.
     public let tokens: SandboxTokens
-    /// The issuer; the URLs of all endpoints begin with it.
+    /// The issuer, with which the URLs of all endpoints begin.
     public let issuer: String
     /// The configuration with which the provider was created.
     public let configuration: SandboxOpenIDConfiguration

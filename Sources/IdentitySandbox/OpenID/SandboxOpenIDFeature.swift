@@ -5,7 +5,7 @@ extension SandboxOpenIDConfiguration {
         case off
         /// The metadata list the feature, and clients may use it.
         case accepted
-        /// The metadata list the feature, and requests without it are refused.
+        /// The metadata list the feature, and the provider refuses requests that do not use the feature.
         case required
     }
 
@@ -13,13 +13,13 @@ extension SandboxOpenIDConfiguration {
     public enum DPoPNonce: Sendable, Equatable {
         /// Proofs need no nonce.
         case none
-        /// The provider has one current nonce, and refuses a proof without it with `use_dpop_nonce`.
+        /// The provider has one current nonce; a proof without this nonce gets the error `use_dpop_nonce`.
         ///
         /// ``SandboxOpenID/expireDPoPNonces()`` replaces the nonce.
         case demanded
-        /// Each response of the token, pushed-request and userinfo endpoints has a new nonce, which is accepted once.
+        /// Each response of the token, pushed-request and userinfo endpoints has a new nonce, which the provider accepts once.
         ///
-        /// A proof with another nonce, or with a nonce that was used before, is refused with `use_dpop_nonce`.
+        /// A proof with another nonce, or with a used nonce, gets the error `use_dpop_nonce`.
         case rotating
     }
 }

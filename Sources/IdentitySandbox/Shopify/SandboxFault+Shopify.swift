@@ -20,7 +20,7 @@ extension SandboxFault {
     /// Sends 401 with `invalid_token` in `WWW-Authenticate`, as Shopify does if the `Origin` header is missing.
     public static let shopifyOriginMissing = SandboxFault.answer(.originMissing)
 
-    /// Sends 403 with a page, as Shopify does if the `User-Agent` header is missing or if it blocks the client.
+    /// Sends 403 with a page, as Shopify does for a request without `User-Agent` or from a blocked client.
     public static let shopifyAccessDenied = SandboxFault.answer(NoticePages.accessDenied())
 
     /// Changes the ID token's `sub` into a JSON number.

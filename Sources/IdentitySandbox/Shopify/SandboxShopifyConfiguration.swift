@@ -8,7 +8,7 @@ public struct SandboxShopifyConfiguration: Sendable {
         case accountDomain
     }
 
-    /// The response to `prompt=none` if the buyer would have to sign in; Shopify's documentation describes several.
+    /// The response to `prompt=none` if the buyer would have to sign in; Shopify's documentation describes several responses.
     public enum SilentLoginRefusal: Sendable, Equatable {
         /// `error=login_required` at the redirect URI.
         case error

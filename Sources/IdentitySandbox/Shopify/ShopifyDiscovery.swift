@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// The URLs of the endpoints in one of the two forms of ``SandboxShopifyConfiguration/EndpointShape``.
+/// The URLs of Shopify's endpoints: all at the platform's origin, or all at the shop's account domain.
 public struct SandboxShopifyEndpoints: Sendable, Equatable {
     /// The discovery document of the OpenID provider.
     public let discovery: String
@@ -22,7 +22,7 @@ extension SandboxShopify {
     /// The endpoints in the form of ``SandboxShopifyConfiguration/endpointShape``.
     public var endpoints: SandboxShopifyEndpoints { endpoints(for: configuration.endpointShape) }
 
-    /// The endpoints in one of the two forms.
+    /// The endpoints at the platform's origin or at the shop's account domain.
     public func endpoints(for shape: SandboxShopifyConfiguration.EndpointShape) -> SandboxShopifyEndpoints {
         let origin = shape == .platform ? platformOrigin : accountOrigin
         let base = origin + basePath(shape)

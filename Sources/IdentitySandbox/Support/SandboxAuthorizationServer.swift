@@ -44,7 +44,7 @@ public final class SandboxTokens: Sendable {
     }
 }
 
-/// A sandbox provider that issues refresh tokens and can be changed while it runs.
+/// A sandbox provider that issues refresh tokens; tests can change its tokens, sessions and keys while the provider runs.
 public protocol SandboxAuthorizationServer: SandboxService {
     /// The issued tokens, the sessions of browsers, and the signing keys.
     var tokens: SandboxTokens { get }

@@ -30,7 +30,7 @@ public struct SandboxIDToken: Sendable {
     public var claims: JSONObject
     /// How the token is signed.
     public var signature: Signature = .valid
-    /// Members that are written after those of ``header``, as JSON text without a comma: `"alg":"none"`.
+    /// Members that the sandbox writes after the members of ``header``, each as JSON text without a comma: `"alg":"none"`.
     ///
     /// An element may repeat a name of the header, and its value may be invalid JSON.
     public var rawHeaderMembers: [String] = []

@@ -1,6 +1,6 @@
 /// A request as it arrived, byte for byte, for tests to assert on.
 ///
-/// A printed request contains its tokens and client secrets unredacted, because the sandbox has no real secrets.
+/// A printed request shows its tokens and client secrets unredacted: do not send real secrets to the sandbox.
 public struct SandboxRequest: Sendable {
     /// A name with a value: a header field, a form field or a query field.
     public typealias Field = (name: String, value: String)

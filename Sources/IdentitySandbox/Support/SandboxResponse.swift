@@ -4,7 +4,7 @@ public import IdentityKit
 public struct SandboxResponse: Sendable {
     /// The status code.
     public var status: Int
-    /// The header fields in the order they are sent.
+    /// The header fields in their order in the response.
     ///
     /// The sandbox adds `Content-Length`, `Connection` and a missing `Date` when it sends the response.
     public var headers: [(name: String, value: String)]

@@ -23,7 +23,7 @@ extension SandboxFault {
         return .answer(.json(["errors": .array([entry(message, "INTERNAL_SERVER_ERROR")])]))
     }()
 
-    /// Sends HTTP 430, as Shopify does if it takes the caller for an attacker, usually because the buyer's IP is missing.
+    /// Sends HTTP 430, as Shopify does for a suspected attacker, usually because the request lacks the buyer's IP.
     public static let storefrontSecurityRejection = SandboxFault.answer(
         status: 430,
         headers: [("Content-Type", "text/html; charset=utf-8")],

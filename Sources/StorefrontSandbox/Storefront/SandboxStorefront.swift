@@ -115,7 +115,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     /// Refuses the next mutations of carts with a user error, without executing them.
     ///
-    /// Mutations of metafields, `cartClone`, and the preparation and submission of a completion are not refused.
+    /// The plan does not affect mutations of metafields, `cartClone`, and the preparation and submission of a completion.
     public func refuseNext(
         code: String,
         field: [String] = [],

@@ -72,7 +72,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var privateToken = "shpat_sandbox_9c8b7a6f5e4d3c2b1a0f"
     /// The secret of Multipass tokens for legacy customers.
     public var multipassSecret = "sandbox-multipass-4f1c0a9d7e2b58"
-    /// Whether a request with the private token gets a signed-in checkout URL only if it contains the buyer's IP; by default true.
+    /// Whether a request with the private token gets a signed-in checkout URL only if the request has the buyer's IP; by default true.
     public var requiresBuyerIP = true
     /// How long a cart's checkout URL opens signed in, by default 10 minutes.
     ///
