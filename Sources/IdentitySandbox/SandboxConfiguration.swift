@@ -12,7 +12,7 @@ public struct SandboxConfiguration: Sendable {
     public var authorizationCodeLifetime: Duration = .seconds(300)
     /// What Shopify, Bolt and the OpenID provider do with a used refresh token; by default, they revoke all tokens of its login.
     public var tokenReuse = SandboxTokenReuse.revokes
-    /// The sandbox calls this closure for each request before it sends the response, on any thread.
+    /// The sandbox calls this closure for each request, on any thread, before it sends the response.
     ///
     /// `status` is nil if a fault resets the connection or sends raw bytes instead of an HTTP response.
     ///

@@ -76,6 +76,7 @@ public final class SandboxBuyer: Sendable {
     /// Logs in as ``login(at:redirectURI:)`` does, without sending the callback to the app.
     ///
     /// - Returns: The callback that the browser would send to the app; see ``deliver(_:)``.
+    /// - Throws: In the same cases as ``login(at:redirectURI:)``.
     public func callback(at url: String, redirectURI: String?) async throws -> SandboxCallback {
         let end = try await walk(from: url, redirectURI)
         guard case .callback(let callback) = end else {
@@ -87,6 +88,7 @@ public final class SandboxBuyer: Sendable {
     /// Sends a callback to the app, as the browser does: a GET without the URL's fragment, or a POST for `response_mode=form_post`.
     ///
     /// - Returns: The app's response; redirects are not followed.
+    /// - Throws: `HTTPURLError` for an invalid URL, the transport's error when there is no response.
     public func deliver(_ callback: SandboxCallback) async throws -> HTTPResponse {
         let url = try HTTPURL(String(callback.url.prefix { $0 != "#" }))
         return try await send(callback.body == nil ? .get : .post, url, callback.body)
@@ -239,11 +241,15 @@ extension SandboxBuyer: FormPostPresenting {
     /// Logs in at the login page, and returns the URL of the callback.
     ///
     /// For `response_mode=form_post`, this method does not post the form. The form's fields are the query of the returned URL.
+    ///
+    /// - Throws: The errors of ``callback(at:redirectURI:)``, and `IdentityError` if the login cannot begin.
     public func present(_ login: PresentedLogin) async throws -> String {
         try await callback(of: login).urlWithFields
     }
 
     /// Logs in at the login page; for `response_mode=form_post`, returns the form's body without posting the form.
+    ///
+    /// - Throws: The same errors as ``present(_:)``.
     public func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback {
         let callback = try await callback(of: login)
         return PresentedCallback(url: callback.url, form: callback.body)

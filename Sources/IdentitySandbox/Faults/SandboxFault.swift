@@ -15,8 +15,7 @@ public struct SandboxFault: Sendable {
         case idToken(@Sendable (inout SandboxIDToken) -> Void)
         case delay(Duration)
         case drip(bytes: Int, every: Duration)
-        /// The sandbox resets the connection before the provider receives the request or, with `afterActing`, after the provider executed
-        /// the request.
+        /// The sandbox resets the connection instead of executing the request or, with `afterActing`, after the execution.
         case reset(afterActing: Bool)
         /// The sandbox closes the connection after this number of bytes of the message.
         case cut(afterBytes: Int)

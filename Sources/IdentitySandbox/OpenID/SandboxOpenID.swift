@@ -120,7 +120,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         }
     }
 
-    /// Returns the error 405 if the endpoint does not serve the request's method; `OAuthParameters` checks endpoints that require a form.
+    /// Returns the error 405 for a method that the endpoint does not serve; `OAuthParameters` checks the methods of the other endpoints.
     private func refusal(ofMethod call: SandboxCall) -> SandboxResponse? {
         let methods: [String]
         switch call.request.endpoint {
@@ -138,7 +138,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
 
     static func subject(of buyer: Int) -> String { "user-\(buyer)" }
 
-    /// Returns the claims and the client of an ID token that this provider signed, even if it has expired; nil for other tokens.
+    /// Returns the claims and the client of an ID token that a published key signed, even if it has expired; nil for other tokens.
     func hint(_ token: String) -> (claims: JSONObject, client: SandboxOpenIDClient)? {
         guard let claims = tokens.state.withLock({ $0.keyring.claims(of: token) }), claims["iss"] == .string(issuer),
             let client = configuration.client(id: claims["aud"]?.string)

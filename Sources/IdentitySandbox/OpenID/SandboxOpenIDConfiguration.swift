@@ -66,7 +66,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var pushedRequests = Feature.off
     /// The lifetime of a pushed request; by default 60 seconds.
     public var pushedRequestLifetime: Duration = .seconds(60)
-    /// The values of `response_type` that the provider serves, of `code`, `id_token` and `code id_token`; by default only `code`.
+    /// The values of `response_type` that the provider serves, from `code`, `id_token` and `code id_token`; by default only `code`.
     public var responseTypes = ["code"]
     /// The values of `response_mode` that the provider serves; by default all three.
     public var responseModes = ["query", "fragment", "form_post"]

@@ -28,7 +28,7 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public var logoutURIs: [String]
     /// Whether the client may use loopback URIs as redirect URIs, logout URIs and JavaScript origins; by default true.
     ///
-    /// Shopify accepts no loopback URIs, but tests need loopback URIs.
+    /// Shopify accepts no loopback URIs, but tests need them.
     public var allowsLoopback: Bool
 
     /// Creates a client.

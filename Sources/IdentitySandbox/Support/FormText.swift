@@ -2,11 +2,11 @@ internal import IdentityHTTP
 
 /// Reads and writes `application/x-www-form-urlencoded`.
 ///
-/// The decoder does not share code with `FormEncoding`, the SDK's encoder: tests cannot detect an error in shared code.
+/// The decoder does not use `FormEncoding`, the SDK's encoder, because tests could not detect an error in shared code.
 package enum FormText {
     /// Decodes a form; returns nil if an escape is incorrect, or if a space, a control byte or a non-ASCII byte is not escaped.
     ///
-    /// A decoded name or value must be UTF-8 without a zero byte.
+    /// The result is also nil if a decoded name or value is not UTF-8 or contains a zero byte.
     package static func decode(_ bytes: [UInt8]) -> [(name: String, value: String)]? {
         var fields: [(name: String, value: String)] = []
         for pair in bytes.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: true) {
@@ -18,7 +18,7 @@ package enum FormText {
         return fields
     }
 
-    /// Decodes one name or value of a form; returns nil for a text that is invalid in a form, as ``decode(_:)`` does.
+    /// Decodes one name or value of a form; returns nil in the same cases as ``decode(_:)``.
     static func decodeField(_ text: String) -> String? {
         decode(Array(text.utf8)[...])
     }

@@ -8,7 +8,7 @@ enum RedirectRule {
 
     /// Whether a URI is equal to a registered URI, byte for byte; only the port of a loopback URI may differ (RFC 8252 section 7.3).
     ///
-    /// If `allowsLoopback` is false, no loopback URI is permitted, not even a registered URI.
+    /// If `allowsLoopback` is false, no URI at `http://127.0.0.1` or `http://[::1]` is permitted, not even a registered URI.
     static func permits(_ uri: String, registered: [String], allowsLoopback: Bool = true) -> Bool {
         guard let rest = withoutPort(uri) else { return registered.contains { $0.isIdentical(to: uri) } }
         return allowsLoopback && registered.contains { withoutPort($0) == rest }

@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import IdentityLoopback
 
 extension SandboxRoute {
-    /// Records a request, applies its planned fault, and returns the response; the configuration's clock sets a missing `Date`.
+    /// Records a request, applies its planned fault, and returns the response; adds a missing `Date` from the configuration's clock.
     func respond(to message: LoopbackRequest, _ configuration: SandboxConfiguration) async -> LoopbackResponse {
         let request = SandboxRequest(
             endpoint: endpoint,

@@ -57,7 +57,7 @@ extension GraphSchema {
         }
     }
 
-    /// Checks the value for a variable, an argument or an input field; an absent value becomes the default, or nil without a default.
+    /// Checks the value for a variable, an argument or an input field; an absent value becomes the default or, if it is optional, nil.
     func coerce(
         _ given: JSONValue?,
         orElse literal: GraphLiteral?,

@@ -1,7 +1,7 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// The execution of an operation, which collects fields, values and field errors (GraphQL specification, section 6).
+/// The execution of an operation: collects fields, completes values and records field errors (GraphQL specification, section 6).
 struct GraphRun {
     private let schema: GraphSchema
     private let fragments: [String: GraphFragment]

@@ -25,7 +25,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         public let addresses: [String]
         /// The company location that was set.
         public let companyLocationID: String?
-        /// Note, discount codes and the last characters of gift cards.
+        /// Note, discount codes and the last four characters of gift cards.
         public let note: String?, discountCodes: [String], giftCards: [String]
         /// Values of metafields by key.
         public let metafields: [String: String]

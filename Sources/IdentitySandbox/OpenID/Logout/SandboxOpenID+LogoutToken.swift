@@ -11,7 +11,7 @@ public enum SandboxLogoutTarget: Sendable {
 }
 
 extension SandboxOpenID {
-    /// The `sid` values of a buyer's sessions, in the order of their logins.
+    /// The `sid` values of a buyer's sessions, ended sessions included, in the order of their logins.
     public func sessionIDs(ofBuyer email: String) -> [String] {
         guard let buyer = directory.existingBuyer(email: email) else { return [] }
         return tokens.state.withLock { $0.ledger.values(of: \.sessionID) { $0.buyer == buyer.number } }
