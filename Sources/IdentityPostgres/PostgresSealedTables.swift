@@ -4,7 +4,7 @@ internal import IdentityStoreKit
 
 /// Lets the health check, the quarantine and the key rotation read and change the tables of the database.
 struct PostgresSealedTables: SealedTables {
-    /// An error that rolls back the transaction of a quarantined row, because another call has saved or removed the row.
+    /// Rolls back the move of a row to quarantine, because another call has saved or removed the row.
     private struct Changed: Error {}
 
     let client: Client

@@ -50,8 +50,8 @@ extension PostgresStore: SessionAttachmentStore {
 
     /// Returns the attachments of a session that can be opened; the transaction must have locked the session's row.
     ///
-    /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not keep a buyer logged in. When the caller
-    /// removes the session's row, PostgreSQL removes the other attachments with it.
+    /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not prevent a logout. The other attachments
+    /// stay in the table: PostgreSQL removes them with the session's row.
     func takeAttachments(
         of id: SessionID,
         _ session: [UInt8],
@@ -82,7 +82,6 @@ extension PostgresStore: SessionAttachmentStore {
         }
     }
 
-    /// Asks a server that accepts writes whether a session exists.
     private func hasSession(_ hash: [UInt8], _ deadline: ContinuousClock.Instant) async throws -> Bool {
         try await isThere(currentRow(sql.hasSession, hash, deadline), hash)
     }

@@ -120,7 +120,6 @@ extension PostgresStore.Configuration {
     /// The channel for notifications about released locks, a name that SQL accepts without quotes.
     var channel: String { "identitykit_\(schema)" }
 
-    /// Throws `configuration_invalid` for a value that is not permitted.
     func check() throws(IdentityError) {
         let problem: String? =
             if schema.isEmpty || schema.utf8.count > 40

@@ -4,7 +4,7 @@ internal import IdentityStoreKit
 internal import Synchronization
 
 extension PostgresStore: LoginAttemptStore {
-    /// Adds a pending login.
+    /// Adds a pending login, or replaces the pending login with the same key.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
         let row = try records.seal(attempt)
         try await makeRoom(for: row)

@@ -33,9 +33,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         try await maintenance.quarantineDamagedRows()
     }
 
-    /// Looks up a row; nil if the row does not exist.
-    ///
-    /// - Throws: `store_corrupt` if the row is in quarantine; `IdentityError` of the store.
+    /// Looks up a row; throws `store_corrupt` if the row is in quarantine.
     func find(_ statement: Statement, _ hash: [UInt8], _ kind: SealedRow.Kind) async throws -> Row? {
         if let row = try await client.find(statement, .key(hash)).first { return row }
         return try await isPutBack(hash, kind) ? client.find(statement, .key(hash)).first : nil

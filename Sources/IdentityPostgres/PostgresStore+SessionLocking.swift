@@ -48,9 +48,6 @@ extension PostgresStore: SessionLocking {
         }
     }
 
-    /// Tries to take a lock until it succeeds or the time limit is reached.
-    ///
-    /// It tries again after a notification, or after a pause that grows with each attempt.
     private func acquire(_ key: Int64, of name: LockName, _ limit: Duration) async throws -> any DatabaseLock {
         let deadline = ContinuousClock.now + min(limit, .seconds(86_400))
         var pause = Self.shortestPause

@@ -58,16 +58,14 @@ public final class PostgresStore: Sendable {
         spool = configuration.spoolDirectory.map { SessionSpool(path: $0, records: records) }
     }
 
-    /// Opens a store.
-    ///
-    /// A store that does not exist is created, unless ``Configuration/createsStore`` is false.
+    /// Opens a store, and creates a missing store unless ``Configuration/createsStore`` is false.
     ///
     /// A store on a server that accepts no writes can be read; saves then fail with `store_read_only`.
     ///
     /// - Throws: `IdentityError`. With code `store_key_mismatch`, `store_too_new`, `store_corrupt` or `configuration_invalid` (for example
-    ///   a wrong connection string or password), the database was not changed. The exception is that another program removes the tables
-    ///   during this call. Other codes are for example `store_unavailable` and `store_busy`. The code `store_read_only` means that the
-    ///   server accepts no writes, but this call must create the store or add the lookup key for a new active key.
+    ///   a wrong connection string or password), this call did not change the database, unless another program removed the tables during
+    ///   the call. With code `store_read_only`, the server accepts no writes, but this call must create the store or add the lookup key for
+    ///   a new active key. Other codes are for example `store_unavailable` and `store_busy`.
     public static func open(_ configuration: Configuration) async throws -> PostgresStore {
         try configuration.check()
         let isPooled = configuration.usesTransactionPooler
@@ -112,9 +110,7 @@ public final class PostgresStore: Sendable {
 
     // MARK: Opening
 
-    /// Opens the store or creates it, and returns the object that encrypts its rows.
-    ///
-    /// The header is read before the first write, so a store of another version or with another key is not changed.
+    /// Reads the header before the first write, so that a store of another version or with another key is not changed.
     private static func openRecords(_ configuration: Configuration, _ client: Client) async throws -> StoreRecords {
         let sql = Statements(schema: configuration.schema)
         let keys = StoreKeys(active: configuration.key, readOnly: configuration.readOnlyKeys)
@@ -158,7 +154,7 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// Throws if no store may be created, because the configuration forbids it or the spool contains sessions of a store that was lost.
+    /// Throws if the configuration forbids a new store, or if the spool contains sessions of a lost store.
     private static func refuseToCreate(_ configuration: Configuration) throws {
         if let path = configuration.spoolDirectory {
             try SessionSpool.refuseOrphaned(at: path, missing: "store in the schema \"\(configuration.schema)\"")
@@ -175,9 +171,7 @@ public final class PostgresStore: Sendable {
         }
     }
 
-    /// The number of the advisory lock for creating or changing the tables of a schema.
-    ///
-    /// It must stay the same in every version of the program.
+    /// The key of the advisory lock for changes to a schema's tables; the key must stay the same in every version of the program.
     private static func openingLock(_ schema: String) throws -> Int64 {
         let key = SecretBytes(Array("IdentityKit store migration".utf8))
         return StoreRecords.rowKey(try HMACSHA256.authenticationCode(for: Array(schema.utf8), key: key))

@@ -3,13 +3,10 @@ internal import IdentityKit
 internal import IdentityPlatform
 
 extension Client {
-    /// Repeats a body after temporary failures, such as a lost connection, a restart of the server, or a failover.
+    /// Repeats a body after temporary failures, such as a lost connection, until `limit`, by default the limit of a call.
     ///
-    /// - Parameters:
-    ///   - limit: The time limit for all attempts; nil for the limit of a call.
-    ///   - body: Receives the deadline, and whether an earlier run may have taken effect or may still take effect.
-    /// - Returns: The result of the body.
-    /// - Throws: The body's error. A `PostgresFailure` becomes an `IdentityError`, of kind `retryLater` if a change may have taken effect.
+    /// `isInDoubt` is true if an earlier run may have taken effect, or may still take effect. A `PostgresFailure` becomes an
+    /// `IdentityError`, of kind `retryLater` if a change may have taken effect.
     func repeating<R>(
         for limit: Duration? = nil,
         _ body: (_ deadline: ContinuousClock.Instant, _ isInDoubt: Bool) async throws -> R
@@ -48,12 +45,10 @@ extension Client {
         }
     }
 
-    /// Looks up rows.
+    /// Looks up rows; if a server that accepts no writes finds no row, asks a server that accepts writes.
     ///
-    /// If a server that accepts no writes finds no row, the statement runs again on a server that accepts writes, because a standby may
-    /// lack the latest changes.
-    ///
-    /// - Throws: `store_unavailable` when a server that accepts no writes finds no row, and no server that accepts writes is found.
+    /// A standby may lack the latest changes. Throws `store_unavailable` if only servers that accept no writes can be reached, and the row
+    /// is not found.
     func find(_ statement: Statement, _ values: Value...) async throws -> Rows {
         try await repeating { deadline, _ in
             let reply = try await send(statement, values, to: .pool(needsWriting: false), by: deadline)

@@ -33,9 +33,7 @@ final class Client: Sendable {
     /// The deadline of a call that starts now.
     var deadline: ContinuousClock.Instant { .now + callLimit }
 
-    /// Closes all connections.
-    ///
-    /// Running calls fail.
+    /// Closes all connections; running calls fail.
     func close() async {
         mailbox.post(.close)
         await mailbox.waitForEnd()
@@ -58,7 +56,7 @@ final class Client: Sendable {
 
     /// Runs a body in a transaction, which is rolled back when the body throws.
     ///
-    /// - Throws: The body's error, or a failure of the server. After a failed COMMIT it may be unknown whether the transaction took effect.
+    /// After a failed COMMIT, it may be unknown whether the transaction took effect.
     func transaction<R: Sendable>(
         by deadline: ContinuousClock.Instant,
         _ body: (Transaction) async throws -> R

@@ -193,7 +193,6 @@ extension ConnectionPlan {
 @safe
 struct OpenedConnection: @unchecked Sendable {
     let pointer: OpaquePointer
-    /// Whether the server accepts no writes.
     let isReadOnly: Bool
 
     func discard() {

@@ -14,9 +14,7 @@ struct ConnectionPlan: Sendable {
     /// Statements for a new connection that goes directly to the server; nil behind a pooler.
     let preparations: String?
 
-    /// Reads a connection string.
-    ///
-    /// Errors never repeat the string, because it may contain the password.
+    /// Reads a connection string; errors never repeat the string, because it may contain the password.
     init(
         _ configuration: PostgresStore.Configuration,
         _ text: Secret,
@@ -120,7 +118,7 @@ struct ConnectionPlan: Sendable {
             ? nil : bundle
     }
 
-    /// Whether the host is on this machine: Unix sockets and loopback.
+    /// Whether the host is a Unix socket, `localhost` or a loopback address.
     static func isOnThisMachine(_ host: String) -> Bool {
         if host.hasPrefix("/") || host.hasPrefix("@") || host == "::1" || host.lowercased() == "localhost" {
             return true

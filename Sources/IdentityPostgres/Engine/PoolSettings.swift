@@ -1,7 +1,6 @@
 #if PostgreSQL
 internal import Synchronization
 
-/// How the connection loop opens connections, their maximum number, and how long unused connections stay open.
 struct PoolSettings: Sendable {
     let plan: ConnectionPlan
     /// How the direct connection to the server is opened; nil if no direct connection is configured.

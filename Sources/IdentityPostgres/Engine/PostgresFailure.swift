@@ -29,7 +29,6 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case passwordMissing
         /// `synchronous_commit` is off, and the store cannot set it through a pooler.
         case notDurable
-        /// The server is older than the oldest supported version.
         case tooOld
         case closed
         /// libpq failed in this process, or the process could not create a thread or a pipe.
@@ -88,7 +87,6 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the server accepts no writes.
     var isReadOnly: Bool { reason == .readOnly || reason == .server("25006") }
 }
 #endif

@@ -66,9 +66,7 @@ final class ServerConnection {
         unsafe PQparameterStatus(pointer, name).map { unsafe String(cString: $0) }
     }
 
-    /// Starts a statement.
-    ///
-    /// ``advance()`` returns its result.
+    /// Starts a statement; ``advance()`` returns its result.
     func start(_ call: StatementCall) {
         self.call = call
         outcome = nil
@@ -157,11 +155,7 @@ final class ServerConnection {
         if unsafe PQstatus(pointer) == CONNECTION_BAD { isBroken = true }
     }
 
-    /// Continues with the running statement after the server has prepared or executed it.
-    ///
-    /// After the preparation, this method executes the statement. If the server no longer accepts the prepared statement, this method
-    /// executes the statement without preparation, except in a transaction. It returns nil while the statement runs, and the outcome
-    /// otherwise.
+    /// Continues after the server has prepared or executed the statement; returns nil while the statement still runs.
     private func phaseEnded() -> StatementCall.Outcome? {
         guard let call else { return nil }
         if isBroken { return end(.failure(lost())) }
@@ -201,6 +195,7 @@ final class ServerConnection {
         return answer
     }
 
+    /// Takes the received notifications from libpq, and returns their payloads.
     func notifications() -> [String] {
         var payloads: [String] = []
         while let notification = unsafe PQnotifies(pointer) {

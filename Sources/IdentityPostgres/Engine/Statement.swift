@@ -7,9 +7,7 @@ struct Statement: Sendable {
     private let template: String
     private let schema: String
 
-    /// Creates a statement.
-    ///
-    /// `§` in `template` stands for the schema's name and a dot.
+    /// Creates a statement; `§` in `template` stands for the schema's name and a dot.
     init(name: String? = nil, _ template: String, _ types: [ParameterType] = [], schema: String = "") {
         self.name = name
         self.template = template

@@ -4,10 +4,8 @@ internal import Synchronization
 
 /// Takes PostgreSQL's advisory locks, all on the direct connection of the store.
 ///
-/// A store uses advisory locks only if the app chose them. By default, a store uses ``LeaseLocks``.
-///
-/// The server releases these locks when it notices the end of the connection. Locks of one connection do not exclude each other. So this
-/// type also records which locks the tasks of this process hold.
+/// PostgreSQL gives a lock again to the connection that already holds it. So this type also records which locks the tasks of this process
+/// hold. The server releases the locks when it notices the end of the connection.
 final class AdvisoryLocks: Sendable {
     let client: Client
     let sql: Statements
@@ -58,10 +56,8 @@ final class AdvisoryLock: DatabaseLock {
 
     private var isAlive: Bool { locks.client.directState.isAlive(link) }
 
-    /// How much longer the lock is known to be held; zero or less if that is not known, for example after the connection has ended.
     var remaining: Duration { isAlive ? confirmed.withLock { $0 + AdvisoryLocks.trust - .now } : .zero }
 
-    /// Checks every two seconds whether the server still responds, until the task is cancelled or the lock's connection ends.
     func keep() async {
         while !Task.isCancelled, isAlive {
             try? await Task.sleep(for: AdvisoryLocks.interval, clock: .continuous)

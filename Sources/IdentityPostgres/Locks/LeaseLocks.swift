@@ -92,9 +92,7 @@ final class Lease: DatabaseLock {
 
     var milliseconds: Value { .integer(Int64(duration / .milliseconds(1))) }
 
-    /// How much longer no other holder can have the lease; zero or less if that is not certain.
-    ///
-    /// The continuous clock also advances while the process is stopped or the machine sleeps.
+    /// How long the holder can rely on the lease; the continuous clock also counts the time while the machine sleeps.
     var remaining: Duration { validUntil.withLock { $0.map { $0 - .now } ?? .zero } }
 
     /// Records that the server confirmed a request that was sent at this time.
@@ -107,7 +105,6 @@ final class Lease: DatabaseLock {
         validUntil.withLock { $0 = nil }
     }
 
-    /// Renews the lease until the task is cancelled or the lease is lost.
     func keep() async {
         var pause = duration / 6
         while !Task.isCancelled, validUntil.withLock({ $0 != nil }) {

@@ -31,9 +31,7 @@ extension Schema {
         return header
     }
 
-    /// Throws if the tables do not have the format that this program creates.
-    ///
-    /// `columns` contains the names of the columns of the table `store`. Every version has this table.
+    /// Checks the version and the format; `columns` are the columns of the table `store`, which every version has.
     private static func checkFormat(
         _ columns: [String],
         _ sql: Statements,

@@ -24,7 +24,6 @@ extension Statements {
     var renewLease: Statement {
         statement([.integer, .bytes], "UPDATE §lease SET renewals = renewals + 1 WHERE key = $1 AND holder = $2")
     }
-    /// Ends a lease and, with a channel, notifies the callers that wait for it.
     func endLease(notifying channel: String?) -> Statement {
         statement(
             [.integer, .bytes],

@@ -19,8 +19,6 @@ extension Statements {
         statement([.integer, .bytes, .bytes], "DELETE FROM §login_attempt WHERE key = $1 AND hash = $2 AND slot = $3")
     }
     /// Removes a tenant's logins, except the login with the key `$2` and the `$3` other logins that expire last.
-    ///
-    /// Other tenants' logins are not removed.
     var evictAttempts: Statement {
         statement(
             [.bytes, .integer, .integer],

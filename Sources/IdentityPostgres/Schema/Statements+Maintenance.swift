@@ -32,14 +32,11 @@ extension Statements {
 
     var countQuarantined: Statement { rare("SELECT count(*) FROM §quarantine") }
 
-    /// Moves a row to the quarantine table if it is unchanged since it was read.
     func quarantine(_ kind: SealedRow.Kind) -> Statement {
         moveToQuarantine(kind, where: kind.isUnchanged, [.integer, .integer, .bytes])
     }
 
-    /// Moves the attachments of a session to the quarantine table.
-    ///
-    /// It must run before the session's row is moved, because deleting that row deletes the attachments too.
+    /// Must run before the session's row is moved, because deleting that row also deletes its attachments.
     var quarantineAttachmentsOfSession: Statement {
         moveToQuarantine(.attachment, where: "session = $1", [.integer])
     }

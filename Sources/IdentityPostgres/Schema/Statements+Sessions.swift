@@ -9,7 +9,6 @@ extension Statements {
     ]
     private static let replacementTypes = sessionTypes + [.integer]
 
-    /// Inserts a session, unless its id is in use or in quarantine.
     var insertSession: Statement {
         statement(
             Self.sessionTypes,
@@ -38,7 +37,6 @@ extension Statements {
             """
         )
     }
-    /// Removes a session, and returns the id of the transaction.
     var deleteSession: Statement {
         statement([.integer, .bytes], "DELETE FROM §session WHERE key = $1 AND hash = $2 RETURNING txid_current()")
     }
