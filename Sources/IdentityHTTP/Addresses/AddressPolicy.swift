@@ -40,7 +40,7 @@ public struct AddressPolicy: Sendable {
         $0.isLoopback || PublicAddress.isPublic($0.bytes)
     }
 
-    /// Whether this is ``any``; with this policy the transport does not check addresses.
+    /// Whether this is ``any``; with ``any``, the transport does not check addresses.
     package var permitsEverything: Bool { decision == nil }
 
     /// Whether the address is permitted.

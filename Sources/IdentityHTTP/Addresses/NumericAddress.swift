@@ -17,7 +17,6 @@ package enum NumericAddress {
         return nil
     }
 
-    /// The text of an address of 4 or 16 bytes; nil for another number of bytes.
     static func text(_ bytes: [UInt8]) -> String? {
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
         var room = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))

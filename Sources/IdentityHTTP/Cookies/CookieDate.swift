@@ -2,7 +2,7 @@
 enum CookieDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Seconds since 1970, or `nil` if the text is not a valid date.
+    /// Returns seconds since 1970.
     static func parse(_ bytes: ArraySlice<UInt8>) -> Int64? {
         var time: (hour: Int64, minute: Int64, second: Int64)?
         var day: Int64?

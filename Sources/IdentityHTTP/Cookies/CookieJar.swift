@@ -22,13 +22,9 @@ public struct CookieJar: Sendable {
     /// The number of cookies.
     public var count: Int { cookies.count }
 
-    /// Stores the cookies that a response sets.
+    /// Stores the cookies that the response to a request to `url` sets.
     ///
     /// The jar ignores cookies that the host may not set, that are malformed, or that exceed its limits.
-    ///
-    /// - Parameters:
-    ///   - response: The response.
-    ///   - url: The URL of the request.
     public mutating func absorb(_ response: HTTPResponse, from url: HTTPURL) {
         let now = Int64(time(nil))
         for line in response.headers.values(for: "Set-Cookie") {

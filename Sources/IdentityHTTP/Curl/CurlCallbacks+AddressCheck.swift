@@ -15,9 +15,7 @@ extension CurlCallbacks {
         return socket
     }
 
-    /// Whether the policy of the handle's request permits an address.
-    ///
-    /// If not, the failure of the request becomes `addressRefused`. From then on, every address is refused for this request.
+    /// Whether the policy of the handle's request permits an address; after a refusal, every address is refused for this request.
     static func permits(_ handle: CurlHandle, _ address: () -> ResolvedAddress?) -> Bool {
         guard let policy = handle.work?.exchange.request.addressPolicy, handle.work?.failure?.code != .addressRefused
         else { return false }

@@ -8,13 +8,8 @@ enum CurlFailure {
 
     /// The code and the message of the error for a transfer that failed.
     ///
-    /// - Parameters:
-    ///   - result: libcurl's result.
-    ///   - phase: The phase of the request.
-    ///   - hasHeaders: Whether the response's headers were complete.
-    ///   - detail: libcurl's error text. The message contains it only for `tlsFailed`, because other texts may repeat data of the
-    ///     server or the request.
-    /// - Returns: The code and the message.
+    /// The message contains libcurl's error text `detail` only for `tlsFailed`, because other texts may repeat data of the server or the
+    /// request.
     static func reason(
         _ result: CURLcode,
         phase: HTTPTransportError.Phase,
@@ -57,9 +52,7 @@ enum CurlFailure {
     /// CURLE_TOO_LARGE, which the headers of libcurl before 8.6 do not declare.
     private static let tooLarge = CURLcode(rawValue: 100)
 
-    /// Whether libcurl's error text says that the connection ended during the TLS handshake.
-    ///
-    /// libcurl's result is `CURLE_SSL_CONNECT_ERROR` for an ended connection and for an error of TLS. Only the text differs.
+    /// Whether the connection ended during the TLS handshake: libcurl has one result for this and for TLS errors, only its text differs.
     private static func isLostConnection(_ detail: String) -> Bool {
         ["Recv failure", "Send failure", "Connection reset", "SSL_ERROR_SYSCALL", "unexpected eof"].contains {
             detail.contains($0)

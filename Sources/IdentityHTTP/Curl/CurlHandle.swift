@@ -11,9 +11,7 @@ internal import CIdentityCurl
         let firstByteDeadline: ContinuousClock.Instant
         let totalDeadline: ContinuousClock.Instant
         var reader: LimitedResponseReader
-        /// How often ``CurlCallbacks`` permitted libcurl to write the request.
-        ///
-        /// While it is 0, no byte of the request has been sent.
+        /// How often ``CurlCallbacks`` permitted libcurl to write the request; while 0, no byte of the request has been sent.
         var attempts = 0
         /// The reason why a callback of ``CurlCallbacks`` refused an address or the request.
         ///
@@ -32,7 +30,6 @@ internal import CIdentityCurl
             if case .success = result { attempts == 1 } else { false }
         }
 
-        /// When the request is aborted: until the response begins, at the earlier of both deadlines; afterwards, at the total deadline.
         var deadline: ContinuousClock.Instant {
             reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
         }
@@ -87,11 +84,10 @@ internal import CIdentityCurl
         return options.setRequest(request) && setHeaders(request, options)
     }
 
-    /// Ends the request and removes its data, including its secrets, from the handle.
+    /// Removes the request and its data, including its secrets, from the handle; returns nil if the request has ended before.
     ///
-    /// - Parameter isReusable: Whether the request was sent once and got a response. If false, libcurl keeps more data of the request,
-    ///   so the handle is reset.
-    /// - Returns: The request; nil if it has ended before.
+    /// If `isReusable` is false, the request was not sent exactly once or got no response. libcurl then keeps more data, so the handle is
+    /// reset.
     func end(isReusable: Bool = false) -> Work? {
         defer { work = nil }
         let isCleared = unsafe isReusable && CurlOptions(easy: easy).clearRequest()

@@ -14,7 +14,7 @@ internal import Synchronization
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
     private var byAddress: [UInt: CurlHandle] = [:]
     private var idle: [CurlHandle] = []
-    // When the deadlines are checked next: at or before the earliest deadline of all requests.
+    // When the deadlines are checked next; never after the earliest deadline of all requests.
     private var nextDeadline: ContinuousClock.Instant?
     private var commands: [CurlCommand] = []
     /// The callers to resume, with their results.
@@ -184,7 +184,7 @@ internal import Synchronization
         settle(handle, .failure(work.error(code, message)))
     }
 
-    /// Ends a handle's transfer, and keeps the result until ``resumeCallers()``.
+    /// Ends a handle's transfer; ``resumeCallers()`` delivers the result.
     private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
         unsafe curl_multi_remove_handle(multi, handle.easy)
         byAddress[handle.address] = nil
@@ -194,9 +194,7 @@ internal import Synchronization
         settled.append((work.continuation, result))
     }
 
-    /// Resumes the callers of all settled requests; returns whether at least one was resumed.
-    ///
-    /// They are resumed together, because each switch between this thread and the tasks' threads costs more than a resumption.
+    /// Resumes the callers of all settled requests together, because each switch to the tasks' threads costs more than a resumption.
     private func resumeCallers() -> Bool {
         for (continuation, result) in settled { continuation.resume(returning: result) }
         defer { settled.removeAll(keepingCapacity: true) }

@@ -27,9 +27,7 @@ internal import IdentityPlatform
             && setTrust(configuration.certificateAuthorityFile)
     }
 
-    /// The values of a request that the options of ``setRoute(_:_:)`` depend on.
-    ///
-    /// A handle keeps these options until it is reset. They are set again after a reset, or for a request with another route.
+    /// The values of a request on which the options of ``setRoute(_:_:)`` depend; a handle keeps these options for the next request.
     struct Route: Equatable {
         let origin: String
         let allowsHTTP: Bool
@@ -45,9 +43,7 @@ internal import IdentityPlatform
         }
     }
 
-    /// Sets the options of a route.
-    ///
-    /// Of the request's time limits, only the connect timeout is set in libcurl. ``CurlLoop`` enforces the other time limits.
+    /// Sets the options of a route, with the connect timeout as the only time limit: ``CurlLoop`` enforces the others.
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
         // An empty text makes libcurl ignore the proxy variables of the environment. The port is always set, because libcurl's default
         // for http is 1080.
@@ -60,8 +56,7 @@ internal import IdentityPlatform
 
     /// Sets the options of one request, without the options of its route.
     ///
-    /// The path and the query are set as the request target, not as a part of libcurl's URL, because libcurl would format a URL twice
-    /// before it writes the request.
+    /// The path and the query are set as the request target, because libcurl would format them twice as a part of its URL.
     func setRequest(_ request: HTTPRequest) -> Bool {
         let isSet = unsafe request.url.withRequestTarget {
             unsafe identity_curl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) == CURLE_OK

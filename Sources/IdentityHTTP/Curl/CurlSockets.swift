@@ -25,7 +25,7 @@ final class CurlSockets {
     private let mayBeHTTP2: Bool
     private var entries: [Entry] = []
 
-    /// `mayBeHTTP2`: whether connections may be HTTP/2, on which a server may send frames at any time.
+    /// On an HTTP/2 connection (`mayBeHTTP2`), a server may send frames at any time.
     init(_ poll: SocketPoll, mayBeHTTP2: Bool) {
         self.poll = poll
         self.mayBeHTTP2 = mayBeHTTP2
@@ -72,11 +72,10 @@ final class CurlSockets {
 
     /// Whether libcurl wants the events of a socket.
     ///
-    /// A connection is idle if libcurl does not want its events. If an idle connection has input, this method ends the connection. Input
-    /// means that the server closed the connection or sent bytes. libcurl 7.88 would use the connection again: after a TLS closure
-    /// (close_notify) the next request would fail, and a second response would become the response to the next request. A late session
-    /// ticket of TLS 1.3 also ends the connection, because TLS 1.3 encrypts the type of a record. This costs a handshake. If HTTP/2 is
-    /// offered, this method ends no connection, because newer versions of libcurl do it (``CurlTransport/Configuration/isHTTP2Reliable``).
+    /// If libcurl does not want the events, the connection is idle. If an idle connection has input, this method ends the connection,
+    /// because libcurl 7.88 would use it again: after a TLS closure (close_notify), the next request would fail, and a second response would
+    /// become the response to the next request. A late session ticket of TLS 1.3 looks like other input, so it costs a new handshake. If
+    /// HTTP/2 is offered, newer versions of libcurl end the connection (``CurlTransport/Configuration/isHTTP2Reliable``).
     func wants(_ socket: Int32) -> Bool {
         guard entries.indices.contains(Int(socket)) else { return false }
         guard entries[Int(socket)].wanted == nil else { return true }

@@ -9,7 +9,6 @@ package enum ASCII {
         byte >= 0x30 && byte <= 0x39
     }
 
-    /// Whether the byte is a visible ASCII character, which excludes spaces and control characters.
     package static func isVisible(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F
     }
@@ -19,7 +18,6 @@ package enum ASCII {
         return lower >= 0x61 && lower <= 0x7A
     }
 
-    /// The value of a hexadecimal digit; nil for another byte.
     package static func hexValue(_ byte: UInt8) -> UInt8? {
         switch byte {
         case 0x30...0x39: byte - 0x30
@@ -37,14 +35,12 @@ package enum ASCII {
         byte == 0x20 || byte == 0x09
     }
 
-    /// The bytes without whitespace at the start and at the end.
     package static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let front = bytes.drop(while: isWhitespace)
         return front[..<((front.lastIndex { !isWhitespace($0) } ?? front.startIndex - 1) + 1)]
     }
 
-    /// Whether the byte is permitted in the value of a header field (RFC 9110 section 5.5): a tab, or any byte that is no control
-    /// character.
+    /// Whether the byte is permitted in the value of a header field (RFC 9110 section 5.5).
     package static func isFieldValue(_ byte: UInt8) -> Bool {
         byte >= 0x20 && byte != 0x7F || byte == 0x09
     }

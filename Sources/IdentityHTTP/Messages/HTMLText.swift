@@ -44,15 +44,9 @@ package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
 }
 
 extension HTMLText {
-    /// A complete page with one box in the middle of the window, light or dark as the browser prefers.
+    /// A complete page with one box: the symbol, the title as a heading, and the content.
     ///
-    /// The page itself loads no other resource.
-    ///
-    /// - Parameters:
-    ///   - title: The title of the page and its heading.
-    ///   - style: Rules in addition to those of the box, its heading and its paragraphs.
-    ///   - symbol: The HTML above the heading.
-    ///   - content: The HTML below the heading.
+    /// The page itself loads no other resource. `style` contains additional CSS rules.
     package init(page title: String, style: HTMLText, symbol: HTMLText = "", content: HTMLText) {
         self = """
             <!doctype html>

@@ -1,15 +1,13 @@
 /// The header fields of one message, in order.
 ///
 /// Names are compared without regard to ASCII case. Printing, dumping or mirroring shows names only.
-///
-/// All names and values are in one buffer. A `String` is created only for a value that is read, because most headers of a
-/// response are never read.
 public struct HTTPHeaders: Sendable {
     struct Field {
         var name: Range<Int>
         var value: Range<Int>
     }
 
+    // All names and values are in one buffer. A `String` is created only when a value is read, because most headers are never read.
     private var bytes: [UInt8] = []
     private var fields: [Field] = []
 
@@ -86,7 +84,7 @@ public struct HTTPHeaders: Sendable {
         return true
     }
 
-    // The check reads UTF-8 bytes. CR LF is one Character of a String, so a search for the Character "\n" would not find it.
+    // The check reads UTF-8 bytes, because a search for the Character "\n" does not find CR LF, which is one Character.
     private static func check(_ name: String, _ value: String) throws(HTTPTransportError) {
         guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy(ASCII.isToken) else {
             throw .notSent(

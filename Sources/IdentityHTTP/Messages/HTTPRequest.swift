@@ -18,28 +18,19 @@ public struct HTTPRequest: Sendable {
     public var addressPolicy: AddressPolicy
     /// Called immediately before the first byte of the request is written, after connection and TLS handshake.
     ///
-    /// If it returns false, the request is not sent and ``HTTPTransportError/Code/sendingRefused`` is thrown. Nil, the default,
+    /// If the closure returns false, the request is not sent and ``HTTPTransportError/Code/sendingRefused`` is thrown. Nil, the default,
     /// permits sending.
     ///
-    /// Use it for a request that may be sent only while a lock is held: the lock may expire while the transport connects or the process is
-    /// suspended. A transport that cannot call it immediately before the first byte calls it before it connects. It may be called on any
-    /// thread and must not block.
+    /// Use this closure for a request that may be sent only while a lock is held: the lock may expire while the transport connects or the
+    /// process is suspended. The closure may be called on any thread and must not block. A transport that cannot call the closure
+    /// immediately before the first byte calls it before it connects.
     public var maySend: (@Sendable () -> Bool)?
     /// Whether the request must not be sent twice, although its method is idempotent; by default false.
     ///
     /// An example is a GET that exchanges an authorization code.
     public var isSentOnce = false
 
-    /// Makes a request.
-    ///
-    /// - Parameters:
-    ///   - method: The method.
-    ///   - url: The URL of the request.
-    ///   - headers: The header fields; by default none.
-    ///   - body: The body; by default none.
-    ///   - limits: The time and size limits; see ``HTTPLimits`` for the defaults.
-    ///   - allowsLoopbackHTTP: Whether plain `http` to a loopback literal is permitted; by default false.
-    ///   - addressPolicy: The addresses that the request may be sent to; by default any.
+    /// Makes a request; the parameters set the properties with the same names.
     public init(
         method: HTTPMethod,
         url: HTTPURL,

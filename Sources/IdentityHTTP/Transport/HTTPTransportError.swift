@@ -67,10 +67,8 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
 
     /// Creates an error; for authors of transports.
     ///
-    /// - Parameters:
-    ///   - code: What went wrong.
-    ///   - phase: ``Phase/notSent`` only if that is certain.
-    ///   - message: A sentence without query, header value or body.
+    /// Use the phase ``Phase/notSent`` only if it is certain that no byte reached the server. The message must be a sentence without a
+    /// query, a header value or a body.
     public init(code: Code, phase: Phase, message: String) {
         self.code = code
         self.phase = phase

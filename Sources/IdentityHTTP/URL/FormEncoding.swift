@@ -1,10 +1,8 @@
-/// Encodes and decodes `application/x-www-form-urlencoded` as bytes.
-///
-/// It escapes every character except the unreserved characters of RFC 3986, so it escapes `+`, too.
+/// Encodes and decodes `application/x-www-form-urlencoded`; escapes every character except RFC 3986's unreserved ones.
 package enum FormEncoding {
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-    /// Appends a text, with all characters except RFC 3986's unreserved ones escaped; a space becomes `%20`.
+    /// Escapes a text and appends it; a space becomes `%20` and not `+`.
     package static func appendEscaped(_ text: String, to output: inout [UInt8]) {
         let unreserved = ASCII.unreserved
         let bytes = text.utf8.span
@@ -22,7 +20,6 @@ package enum FormEncoding {
         unsafe bytes.withUnsafeBufferPointer { unsafe output.append(contentsOf: $0) }
     }
 
-    /// Appends a byte, escaped unless it is an unreserved character.
     @inline(__always)
     package static func appendEscaped(_ byte: UInt8, to output: inout [UInt8]) {
         guard !ASCII.unreserved.contains(byte) else { return output.append(byte) }
@@ -31,14 +28,13 @@ package enum FormEncoding {
         output.append(hexadecimal[Int(byte & 15)])
     }
 
-    /// The text with every character escaped except RFC 3986's unreserved ones, for a form value, a query value or a path segment.
+    /// Escapes a text for a form value, a query value or a path segment.
     package static func escape(_ text: String) -> String {
         var output: [UInt8] = []
         appendEscaped(text, to: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Encodes fields as the body or the query of a request.
     package static func encode(_ fields: [(name: String, value: String)]) -> [UInt8] {
         var output: [UInt8] = []
         // This capacity is enough if no character of a name and at most half of the characters of a value are escaped.

@@ -97,10 +97,8 @@ public struct HTTPURL: Sendable {
         return unsafe text.withCString { unsafe body($0 + Int(parts.path.lowerBound)) }
     }
 
-    /// Returns this URL with encoded fields appended to its query.
+    /// Returns this URL with encoded fields, such as `a=1&b=2%20c`, appended to its query; an empty text changes nothing.
     ///
-    /// - Parameter raw: Fields that are already encoded, such as `a=1&b=2%20c`; an empty text changes nothing.
-    /// - Returns: The new URL.
     /// - Throws: ``HTTPURLError`` if the result is not a URL.
     public func appending(queryFields raw: String) throws(HTTPURLError) -> HTTPURL {
         let (url, start) = appending(Array(raw.utf8))
@@ -109,21 +107,12 @@ public struct HTTPURL: Sendable {
         return url
     }
 
-    /// Encodes fields, and returns this URL with the encoded fields appended to its query.
-    ///
-    /// - Parameter fields: The fields.
-    /// - Returns: The new URL.
-    /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
+    /// Encodes the fields and appends them to the query; throws if the result is longer than a URL may be.
     package func appending(fields: [(name: String, value: String)]) throws(HTTPURLError) -> HTTPURL {
         try appending(encoded: FormEncoding.encode(fields))
     }
 
-    /// Returns this URL with fields appended to its query.
-    ///
-    /// - Parameter encoded: Fields that ``FormEncoding`` has encoded; an empty array changes nothing. Only the length of the new URL is
-    ///   checked.
-    /// - Returns: The new URL.
-    /// - Throws: ``HTTPURLError`` if the result is longer than a URL may be.
+    /// Appends fields that ``FormEncoding`` has encoded; only the length of the new URL is checked.
     package func appending(encoded: [UInt8]) throws(HTTPURLError) -> HTTPURL {
         let url = appending(encoded).url
         try HTTPURLParser.checkLength(url.text.utf8.count)
@@ -155,10 +144,8 @@ public struct HTTPURL: Sendable {
 
     /// A URL with the scheme, host and port of this URL, but with another path and query.
     ///
-    /// - Parameters:
-    ///   - path: The path, already encoded, beginning with `/`.
-    ///   - query: The query, already encoded, without question mark; `nil` if the URL has no query.
-    /// - Returns: The new URL.
+    /// The path and the query must be encoded already. The query has no question mark; `nil` makes a URL without a query.
+    ///
     /// - Throws: ``HTTPURLError`` if the path does not begin with `/` or contains `?`, or the result is not a URL.
     public func replacing(path: String, query: String? = nil) throws(HTTPURLError) -> HTTPURL {
         guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(UInt8(ascii: "?")) else {

@@ -106,8 +106,8 @@ struct HTTPURLParser {
         return (range.lowerBound..<hostEnd, try port(hostEnd..<range.upperBound), isLoopback)
     }
 
-    // Checks a host without brackets; returns whether it is a loopback address. If the last label is a number or begins with 0x, the whole
-    // host must be four decimal numbers, because programs read other forms of IPv4 addresses (octal, hexadecimal) in different ways.
+    // Checks a host without brackets, and returns whether the host is a loopback address. Programs read octal and hexadecimal forms of IPv4
+    // addresses in different ways. So if the last label is a number or begins with 0x, the host must be four decimal numbers.
     private func checkName(_ range: Range<Int>) throws(HTTPURLError) -> Bool {
         let labels = bytes[range].split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isName = labels.allSatisfy { label in
