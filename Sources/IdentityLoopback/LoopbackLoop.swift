@@ -102,9 +102,7 @@ final class LoopbackLoop {
         }
     }
 
-    /// Closes the oldest connection without a pending response, so that idle clients cannot block new ones.
-    ///
-    /// - Returns: False if every connection has a pending response.
+    /// Closes the oldest connection without a pending response; false if every connection has a pending response.
     private func makeRoom() -> Bool {
         let oldest = connections.filter(\.value.isIdle).min { $0.key < $1.key }
         guard let (identifier, connection) = oldest else { return false }

@@ -33,16 +33,10 @@ package final class LoopbackServer: Sendable {
         mailbox.post(.stop)
     }
 
-    /// Starts a server.
+    /// Starts a server; with port 0, the kernel chooses a free port.
     ///
-    /// - Parameters:
-    ///   - port: The port; 0 lets the kernel choose.
-    ///   - address: 127.0.0.1 unless `.v6` is given.
-    ///   - limits: The limits of connections and requests.
-    ///   - handler: Returns the response to a request; by default status 503, until ``serve(_:)`` sets another handler. The requests of one
-    ///     connection are handled one after the other.
-    /// - Returns: The running server.
-    /// - Throws: ``LoopbackServerError``, for example when the port is in use.
+    /// Without `handler`, every response has status 503 until ``serve(_:)`` sets a handler. The requests of one connection are handled one
+    /// after the other.
     package static func start(
         port: UInt16 = 0,
         address: LoopbackAddress = .v4,
@@ -74,9 +68,7 @@ package final class LoopbackServer: Sendable {
         self.handler.current.withLock { $0 = handler }
     }
 
-    /// Closes the port at once, waits until the clients have read the pending responses, then stops the server.
-    ///
-    /// - Parameter limit: How long to wait for the clients, at most 60 seconds.
+    /// Closes the port, waits up to `limit` (at most 60 seconds) until the clients have read the pending responses, then stops the server.
     package func finish(within limit: Duration = .milliseconds(500)) async {
         mailbox.post(.finish(within: limit))
         await mailbox.waitForEnd()
@@ -92,8 +84,7 @@ package final class LoopbackServer: Sendable {
 package struct LoopbackLimits: Sendable {
     /// The maximum number of connections.
     ///
-    /// When the limit is reached and a client connects, the server closes the oldest connection without a pending response. If every
-    /// connection has a pending response, the server closes the new connection.
+    /// For a further client, the server closes the oldest connection without a pending response, or else the new connection.
     package var connections = 4096
     /// The maximum size of a request's head, and of its trailers, in bytes.
     package var headerBytes = 64 << 10
