@@ -1,11 +1,9 @@
 /// Starts a thread for code that waits in C functions, because such code would block a thread of Swift's cooperative pool.
 package enum DedicatedThread {
-    /// Starts a detached thread that runs the body and ends when the body returns.
+    /// Starts a detached thread that runs the body; false if the thread could not be created.
     ///
     /// The thread blocks all signals. Otherwise the app's signal handlers could run on this thread, and a SIGPIPE from a write in a C
     /// library could end the process.
-    ///
-    /// - Returns: Whether the thread was created.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         let box = unsafe Unmanaged.passRetained(Body(body))
         var thread = pthread_t()

@@ -1,8 +1,6 @@
 /// Operations on file descriptors that may be non-blocking.
 package enum Descriptor {
-    /// Writes all bytes; waits while a non-blocking descriptor accepts none.
-    ///
-    /// - Returns: Whether all bytes were written.
+    /// Writes all bytes, and waits while a non-blocking descriptor accepts none; false if a write fails.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {

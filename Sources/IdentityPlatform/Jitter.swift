@@ -1,12 +1,6 @@
 /// Chooses random durations, so that tasks or processes that begin to wait at the same moment do not all continue at the same moment.
 package enum Jitter {
-    /// Returns a duration between two bounds.
-    ///
-    /// - Parameters:
-    ///   - shortest: The lower bound.
-    ///   - longest: The upper bound.
-    ///   - position: The position between the bounds, from 0 (lower bound) to 255 (upper bound); by default random.
-    /// - Returns: The duration.
+    /// Returns a duration between two bounds; the position 0 is the lower bound, 255 the upper bound.
     package static func duration(
         from shortest: Duration,
         to longest: Duration,

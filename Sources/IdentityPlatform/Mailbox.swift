@@ -17,10 +17,10 @@ package final class Mailbox<Command: Sendable>: Sendable {
     private let wakers = Atomic(0)
     private let wake: @Sendable () -> Void
 
-    /// Creates an empty, open mailbox.
+    /// Creates a mailbox whose ``post(_:)`` calls `wake` to wake the loop, for example through a pipe.
     ///
-    /// - Parameter wake: Wakes the loop, for example through a pipe. ``post(_:)`` calls it without holding the mailbox's lock, because the
-    ///   loop takes this lock after it wakes up. After ``close(releasing:)`` has released the resource of `wake`, `wake` is not called.
+    /// The mailbox does not hold its lock during the call, because the loop takes this lock after it wakes up. After ``close(releasing:)``
+    /// has released the resource of `wake`, `wake` is not called.
     package init(wake: @escaping @Sendable () -> Void) {
         self.wake = wake
     }
@@ -43,14 +43,10 @@ package final class Mailbox<Command: Sendable>: Sendable {
         return isPosted
     }
 
-    /// Takes all queued commands.
+    /// Moves all queued commands to `commands`, which must be empty; only the loop's thread may call this method.
     ///
-    /// Only the loop's thread may call this method.
-    ///
-    /// - Parameters:
-    ///   - commands: Pass an empty array; it receives the queued commands.
-    ///   - staysAwake: Whether the loop will call ``mayWait()`` before it waits for events. Until then ``post(_:)`` does not wake the loop,
-    ///     which saves system calls.
+    /// If `staysAwake` is true, the loop must call ``mayWait()`` before it waits for events. Until then, ``post(_:)`` saves the system call
+    /// that wakes the loop.
     package func take(into commands: inout [Command], stayingAwake staysAwake: Bool = false) {
         state.withLock { state in
             swap(&state.commands, &commands)
@@ -68,13 +64,10 @@ package final class Mailbox<Command: Sendable>: Sendable {
         }
     }
 
-    /// Closes the mailbox and resumes the tasks that wait in ``waitForEnd()``.
+    /// Closes the mailbox, and returns the commands that the loop did not take.
     ///
     /// The loop's thread calls this method when it ends, and must not call the mailbox afterwards. If the thread could not be started, its
-    /// creator calls this method.
-    ///
-    /// - Parameter release: Releases the resource that `wake` uses. It is called after the last call of `wake` has ended.
-    /// - Returns: The commands that the loop did not take.
+    /// creator calls this method. `release` is called after the last call of `wake` has ended. Then the tasks in ``waitForEnd()`` resume.
     package func close(releasing release: () -> Void) -> [Command] {
         state.withLock { $0.isOpen = false }
         // Another thread may still be in `wake`, which uses the resource for one system call.

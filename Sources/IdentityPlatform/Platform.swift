@@ -5,11 +5,9 @@ internal import CIdentityPlatform
 /// Only Linux with glibc is built and tested. The `#if` branches for other platforms are a start for a port.
 package enum Platform {
     #if canImport(Glibc)
-    /// The type of a TCP socket.
     package static let streamSocket = Int32(SOCK_STREAM.rawValue)
     private static let closeOnExec = Int32(SOCK_CLOEXEC.rawValue)
     #else
-    /// The type of a TCP socket.
     package static let streamSocket = Int32(SOCK_STREAM)
     #endif
     #if canImport(Musl)
@@ -17,11 +15,8 @@ package enum Platform {
     #endif
 
     #if canImport(Darwin)
-    /// The flags of a send that must not raise SIGPIPE.
-    ///
-    /// Darwin has the socket option SO_NOSIGPIPE instead.
+    /// No flag, because Darwin has the socket option SO_NOSIGPIPE instead of MSG_NOSIGNAL.
     package static let sendFlags: Int32 = 0
-    /// The flag of `posix_spawn` that starts the program in a new POSIX session (setsid(2)).
     package static let spawnSetSession: Int32 = 0x400
     #else
     /// The flags of a send that must not raise SIGPIPE.
@@ -32,9 +27,7 @@ package enum Platform {
     package static let spawnSetSession: Int32 = 0x80
     #endif
 
-    /// Creates a socket that programs started by this process do not inherit (close-on-exec).
-    ///
-    /// - Returns: The descriptor; -1 on failure, see `errno`.
+    /// Creates a socket that programs started by this process do not inherit (close-on-exec); -1 on failure, see `errno`.
     package static func socket(_ family: Int32, _ type: Int32, _ protocol: Int32) -> Int32 {
         #if canImport(Darwin)
         let descriptor = Darwin.socket(family, type, `protocol`)

@@ -38,9 +38,7 @@ package struct SocketPoll: Sendable {
         _ = unsafe write(wakeup, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Sets which events of a socket ``wait(milliseconds:_:)`` reports, and replaces the events of an earlier call for the same socket.
-    ///
-    /// - Returns: Whether the kernel accepted the socket and its events.
+    /// Sets which events of a socket ``wait(milliseconds:_:)`` reports, in place of earlier events; false if the kernel refuses.
     @discardableResult
     package func watch(_ socket: Int32, for events: Events) -> Bool {
         control(EPOLL_CTL_ADD, socket, events.rawValue)
@@ -54,9 +52,7 @@ package struct SocketPoll: Sendable {
 
     /// Waits until a watched socket has an event, another thread calls ``wake()``, or the time is over.
     ///
-    /// - Parameters:
-    ///   - milliseconds: How long to wait; 0 returns at once.
-    ///   - handle: Called with each socket and its events. During the same wait, an earlier call of `handle` may have closed this socket.
+    /// An earlier call of `handle` in the same wait may have closed the socket with which `handle` is called.
     package func wait(milliseconds: Int32, _ handle: (Int32, Events) -> Void) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.maximumEvents) { events in
             let count = unsafe epoll_wait(poll, events.baseAddress, Int32(events.count), milliseconds)
