@@ -107,10 +107,11 @@ public final class WebContext: Sendable {
 
     /// Ends one sign-in of the buyer of this browser, and revokes its tokens; calls ``refuseCSRF()`` first.
     ///
-    /// At many providers, all sessions of a buyer share one grant. There the revocation also invalidates the refresh tokens of the buyer's
-    /// other sessions.
+    /// At many providers, all sessions of a buyer share one grant. At these providers, the revocation also invalidates the refresh tokens
+    /// of the buyer's other sessions.
     ///
-    /// - Parameter reference: The sign-in, from ``signIns()``. A form may send it, because the function ends only sign-ins of this buyer.
+    /// - Parameter reference: The sign-in, from ``signIns()``. A form may send the reference, because the function ends only sign-ins of
+    ///   this buyer.
     /// - Returns: False if this buyer has no such sign-in.
     /// - Throws: The errors of ``requireSession(maxAge:acr:)`` and of ``refuseCSRF()``.
     @discardableResult
@@ -123,8 +124,8 @@ public final class WebContext: Sendable {
 
     /// Ends all sign-ins of the buyer except the one of this browser, and revokes their tokens; calls ``refuseCSRF()`` first.
     ///
-    /// At many providers, all sessions of a buyer share one grant. There the revocation also invalidates the refresh token of this
-    /// browser's session, and the buyer has to sign in again when the session's access token expires.
+    /// At many providers, all sessions of a buyer share one grant. At these providers, the revocation also invalidates the refresh token of
+    /// this browser's session, and the buyer has to sign in again when the session's access token expires.
     ///
     /// - Returns: How many sign-ins ended.
     /// - Throws: The errors of ``requireSession(maxAge:acr:)`` and of ``refuseCSRF()``.
@@ -160,9 +161,7 @@ public final class WebContext: Sendable {
         return guest
     }
 
-    /// The session of the guest that the browser's cookie names.
-    ///
-    /// A damaged record counts as no guest, so that ``beginCartSession()`` can replace it.
+    /// The guest that the browser's cookie names; nil for a damaged record, so that ``beginCartSession()`` can replace the guest.
     private func storedGuest() async throws -> Session? {
         do {
             return try await load(routes.cookies.guestID(in: request)).flatMap { $0.isGuest ? $0 : nil }
@@ -209,7 +208,7 @@ public final class WebContext: Sendable {
 
     // MARK: The response
 
-    /// Adds a cookie to the response; it replaces an earlier cookie with the same name.
+    /// Adds a cookie to the response, in place of an earlier cookie with the same name.
     public func set(_ cookie: ResponseCookie) {
         state.withLock { state in
             state.cookies.removeAll { $0.name.isIdentical(to: cookie.name) }

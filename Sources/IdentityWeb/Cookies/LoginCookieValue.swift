@@ -38,9 +38,7 @@ struct LoginCookieValue {
         self.state = state
     }
 
-    /// Returns the value for the cookie of the completed login.
-    ///
-    /// If the path is too long, the value contains no path. A repeated callback then leads the browser to the home page.
+    /// The value for the completed login; it omits a path that is too long, so that a repeated callback leads to the home page.
     func completed(_ session: SessionReference, returnPath: String) -> LoginCookieValue {
         let isShort = FormEncoding.escape(returnPath).utf8.count <= Self.maximumPathBytes
         let state = State.completed(session, returnPath: isShort ? returnPath : "")

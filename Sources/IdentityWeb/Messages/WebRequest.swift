@@ -87,7 +87,6 @@ public struct WebRequest: Sendable {
         }
     }
 
-    /// The value of a field that occurs exactly once.
     private static func only(_ name: String, in fields: [(name: String, value: String)]?) -> String? {
         let found = (fields ?? []).filter { $0.name.isIdentical(to: name) }
         return found.count == 1 ? found[0].value : nil

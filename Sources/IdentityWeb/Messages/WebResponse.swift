@@ -7,12 +7,7 @@ package import IdentityKit
 public typealias WebResponse = HTTPResponse
 
 extension HTTPResponse {
-    /// Creates a response with a page of HTML.
-    ///
-    /// - Parameters:
-    ///   - html: The page, encoded as UTF-8.
-    ///   - status: The status, by default 200.
-    /// - Returns: The response.
+    /// Creates a response with a page of HTML in UTF-8, by default with status 200.
     public static func html(_ html: String, status: Int = 200) -> HTTPResponse {
         HTTPResponse(
             status: status,
@@ -32,9 +27,8 @@ extension HTTPResponse {
 
     /// A redirect with status 303: the browser asks for the location with GET (RFC 9110 section 15.4.4).
     ///
-    /// - Parameter location: A path of this app or an absolute URL. If the location came with a request, check it with
-    ///   `ReturnPathPolicy` first.
-    /// - Returns: The response.
+    /// The location is a path of this app or an absolute URL. If it came with a request, check it with `ReturnPathPolicy` first.
+    ///
     /// - Throws: `HTTPTransportError` if the location contains a control character or is longer than 64 KiB.
     public static func redirect(to location: String) throws(HTTPTransportError) -> HTTPResponse {
         var headers = HTTPHeaders()

@@ -20,12 +20,12 @@ extension IdentityError {
     /// The value of `Retry-After` for a response with status 503, by default 5 seconds; nil for an error with another status.
     public var httpRetryAfter: Duration? { SignInPage.Content(self).retryAfter }
 
-    /// The English sentence that the page of this error shows to the buyer; it contains nothing of the error's message.
+    /// The English sentence that the page of this error shows to the buyer; the sentence contains nothing of the error's message.
     public var buyerSentence: String { StandardPages.sentence(for: SignInPage.Content(self)) }
 }
 
 extension SignInPage.Content {
-    /// Creates the content of the page for an error; it contains nothing of the error's message.
+    /// Creates the content of the page for an error; the content contains nothing of the error's message.
     public init(_ error: IdentityError) {
         self =
             switch (error.kind, error.code) {
@@ -55,9 +55,7 @@ extension SignInPage.Content {
         }
     }
 
-    /// How long the buyer should wait, the value of `Retry-After`; nil if the buyer need not wait.
-    ///
-    /// For ``unavailable(retryAfter:)`` without a time, it is 5 seconds.
+    /// How long the buyer should wait (`Retry-After`), 5 seconds for `unavailable(retryAfter: nil)`; nil if the buyer need not wait.
     public var retryAfter: Duration? {
         switch self {
         case .unavailable(let pause): pause ?? .seconds(5)

@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// A page of the sign-in, such as the list of providers or an error; an implementation of ``SignInPages`` turns it into HTML.
 ///
-/// It contains no error message, but the correlation id with which the app's support finds the error in the log.
+/// A page of an error contains no error message, but the correlation id with which the app's support finds the error in the log.
 public struct SignInPage: Sendable {
     /// The content of a page.
     public enum Content: Sendable {
@@ -68,14 +68,7 @@ public struct SignInPage: Sendable {
     /// The HTTP status of the response; on the page of an error, `IdentityError.httpStatus`.
     public let status: Int
 
-    /// Creates a page, for a test of an app's own ``SignInPages``.
-    ///
-    /// - Parameters:
-    ///   - content: What the page says.
-    ///   - status: The HTTP status of the response; with nil, `content` determines it.
-    ///   - correlationID: The correlation id of the error, for the app's support.
-    ///   - signInLink: The link that begins a new sign-in.
-    ///   - homeLink: The link to the app's home page.
+    /// Creates a page, for a test of an app's own ``SignInPages``; if `status` is nil, `content` determines the status.
     public init(
         content: Content,
         status: Int? = nil,
@@ -110,8 +103,6 @@ public struct SignInPage: Sendable {
 /// }
 /// ```
 public protocol SignInPages: Sendable {
-    /// Returns the whole page as HTML.
-    ///
-    /// Escape every text that you put into it.
+    /// Returns the whole page as HTML; escape every text that you put into the HTML.
     func html(for page: SignInPage) -> String
 }

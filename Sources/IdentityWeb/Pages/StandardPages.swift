@@ -27,9 +27,7 @@ public struct StandardPages: SignInPages {
         return html.text
     }
 
-    /// The sentence that the standard page with this content shows.
-    ///
-    /// An app that has its own pages can show the sentence there.
+    /// The sentence that the standard page with this content shows; an app can show the sentence on its own pages.
     public static func sentence(for content: SignInPage.Content) -> String {
         switch content {
         case .chooseProvider: "Choose how you want to sign in."

@@ -14,9 +14,7 @@ enum CSRFCheck: Equatable {
     /// Both headers are missing, and no CSRF token can be compared: the request has no token, or the browser has no session and no guest.
     case unknown
 
-    /// The name of the form field that contains the CSRF token.
     static let field = "csrf_token"
-    /// The name of the header that contains the CSRF token.
     static let header = "X-CSRF-Token"
 
     init(_ request: WebRequest, origin: String, token: Secret?) {

@@ -20,9 +20,7 @@ final class LoginLimiter: Sendable {
         buckets = Mutex(BoundedTable(maximum: limit.maximumAddresses))
     }
 
-    /// Counts one login of an address.
-    ///
-    /// - Returns: Nil if the login may begin; if it may not begin, how long the client should wait.
+    /// Counts one login of an address; if the login may not begin, returns how long the client should wait.
     func takeAttempt(of address: String?) -> Duration? {
         // All clients without an address would share one bucket, and one of them could lock out the others.
         guard let address else { return nil }
@@ -46,9 +44,9 @@ final class LoginLimiter: Sendable {
 
     /// The keys of an address's buckets; a bucket permits `share` times the limit.
     ///
-    /// An IPv6 address has two buckets. One is for its /64 prefix, because one customer usually has a whole /64. The other is for its /48
-    /// prefix, because an attacker can get a /48 with 65,536 /64 prefixes. The bucket of a /48 permits 64 times the limit, because a mobile
-    /// network has many customers in one /48.
+    /// An IPv6 address has a bucket for its /64 prefix, because one customer usually has a whole /64. Its /48 prefix has a bucket, too,
+    /// because an attacker can get a /48 with 65,536 /64 prefixes. The bucket of a /48 permits 64 times the limit, because a mobile network
+    /// has many customers in one /48.
     private static func keys(_ address: String) -> [(key: String, share: Int)] {
         guard let bytes = NumericAddress.parse(address), bytes.count == 16 else { return [(address, 1)] }
         // IPv6 addresses with these prefixes contain an IPv4 address. The first prefix is for IPv4-mapped addresses (RFC 4291 section

@@ -21,9 +21,7 @@ final class MergePauses: Sendable {
         self.clock = clock
     }
 
-    /// Notes the start of a merge, if one may begin.
-    ///
-    /// - Returns: False if a merge of this guest runs, or failed less than 30 seconds ago. With `isForced`, always true.
+    /// Notes the start of a merge; unless `isForced`, false if a merge of this guest runs, or failed less than 30 seconds ago.
     func begin(for guest: SessionID, isForced: Bool = false) -> Bool {
         let now = clock.elapsed
         return merges.withLock { merges in

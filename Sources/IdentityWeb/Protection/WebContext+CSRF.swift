@@ -4,7 +4,7 @@ internal import IdentityKit
 extension WebContext {
     /// Refuses a request that another site may have sent with this browser's cookies (cross-site request forgery).
     ///
-    /// Call it in every handler that changes something. A request with no `Sec-Fetch-Site` and no `Origin` must contain the CSRF
+    /// Call this function in every handler that changes something. A request with no `Sec-Fetch-Site` and no `Origin` must contain the CSRF
     /// token (``csrfToken``) in the form field `csrf_token` or the header `X-CSRF-Token`.
     ///
     /// - Throws: ``WebResponseError`` with status 403 and the page ``SignInPage/Content/requestRefused``.

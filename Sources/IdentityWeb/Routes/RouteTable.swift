@@ -45,9 +45,7 @@ struct RouteTable: Sendable {
 
     subscript(path: String) -> Route? { routes[path] }
 
-    /// Whether the path is that of a route for one provider, even if no provider with this name is configured.
-    ///
-    /// The response to a path with an unknown provider has status 404, and the app does not receive the request.
+    /// Whether the path is that of a route for one provider; true even for an unknown provider, so that its response has status 404.
     func owns(_ path: String) -> Bool {
         ["login/", "callback/", "backchannel-logout/"].contains { path.utf8.starts(with: (basePath + "/" + $0).utf8) }
     }

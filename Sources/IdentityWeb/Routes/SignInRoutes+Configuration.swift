@@ -6,8 +6,7 @@ extension SignInRoutes {
     public struct Configuration: Sendable {
         /// The origin under which browsers reach the app, such as `https://shop.example`, also behind a proxy that ends TLS.
         ///
-        /// The routes use it for redirect URIs, for cookies and for the check for forged requests. Plain http is permitted only with a
-        /// loopback address.
+        /// The routes use the origin for redirect URIs, cookies and the check for forged requests. Plain http needs a loopback address.
         public var publicOrigin: String
         /// The path of the routes, by default `/auth`.
         public var basePath = "/auth"
@@ -51,7 +50,7 @@ extension SignInRoutes {
         ///
         /// A key is the provider's issuer, a value the provider's name in the configuration.
         public var thirdPartyLogins: [String: String] = [:]
-        /// How many sessions one buyer may have; a new sign-in ends the oldest ones.
+        /// How many sessions one buyer may have; a new sign-in ends the oldest sessions above this number.
         ///
         /// No limit by default. The tokens of the ended sessions are removed, but not revoked: at many providers, all sessions of a buyer
         /// share one grant, and a revocation would also invalidate the tokens of the new session.
@@ -61,7 +60,7 @@ extension SignInRoutes {
         /// The client address and `User-Agent` are personal data: you need a legal basis to record them, and must name them in the shop's
         /// privacy policy.
         public var recordedBrowserDetails: Set<BrowserDetail> = []
-        /// The app's decision whether a verified buyer gets a session; by default, every verified buyer gets one.
+        /// The app's decision whether a verified buyer gets a session; by default, every verified buyer gets a session.
         ///
         /// The app can refuse a blocked customer, for example.
         public var admit: @Sendable (SignIn) async throws -> SignInDecision = { _ in .accept }

@@ -2,7 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// Calls the route's code; responds with status 405 to a method that the route does not have, and with 413 to a body that is too large.
     func dispatch(_ route: RouteTable.Route, in context: WebContext) async throws -> WebResponse {
         let methods = methods(of: route)
         guard methods.contains(context.request.method) else {
@@ -26,7 +25,7 @@ extension SignInRoutes {
         }
     }
 
-    /// The methods of a route; HEAD is one of them if GET changes nothing, because HEAD is a safe method (RFC 9110 section 9.2.1).
+    /// The methods of a route, with HEAD only if GET changes nothing, because HEAD is a safe method (RFC 9110 section 9.2.1).
     ///
     /// The server or its adapter removes the body of the response to HEAD.
     private func methods(of route: RouteTable.Route) -> [HTTPMethod] {

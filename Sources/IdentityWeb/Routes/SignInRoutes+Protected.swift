@@ -3,8 +3,6 @@ internal import IdentityKit
 
 extension SignInRoutes {
     /// The response of a protected page to a browser that has no session, or whose session does not satisfy the page's requirement.
-    ///
-    /// It is JSON with status 401, a redirect, or the page for too many sign-ins.
     func signInResponse(
         for context: WebContext,
         of session: Session?,
@@ -32,9 +30,9 @@ extension SignInRoutes {
         }
     }
 
-    /// The requested page, to which the browser returns after the sign-in; nil for the home page.
+    /// The requested page, to which the browser returns after the sign-in; nil if the return path policy refuses the page.
     ///
-    /// Nil if the return path policy refuses the page. Nil also for a method such as POST, because the browser cannot send a form again.
+    /// Nil also for a method such as POST, because the browser cannot send a form again. With nil, the browser goes to the home page.
     private func page(after request: WebRequest) -> String? {
         guard request.method == .get || request.method == .head else { return nil }
         return sessions.acceptedReturnPath(Self.withoutRawCharacters(request.target))

@@ -5,13 +5,8 @@ internal import IdentityKit
 extension SignInRoutes {
     /// A page for buyers, with the security and cache headers that all pages of the routes have.
     ///
-    /// - Parameters:
-    ///   - content: What the page says.
-    ///   - status: The HTTP status; with nil, `content` determines it.
-    ///   - correlationID: The id for the app's support; nil on a page without an error.
-    ///   - returnPath: The page to which a new sign-in leads; nil for the home page.
-    ///   - targets: The origins to which the response to the page's form may redirect. Chromium checks them against `form-action` too.
-    /// - Returns: The response.
+    /// If `status` is nil, `content` determines the status. `targets` are the origins to which the response to the page's form may
+    /// redirect: Chromium checks these origins against `form-action`, too.
     func page(
         _ content: SignInPage.Content,
         status: Int? = nil,

@@ -94,12 +94,8 @@ public final class SignInRoutes: Sendable {
     /// Handles a request with the route that has the request's path; if no route has this path, calls `app`.
     ///
     /// If the path names an unknown provider after `login/`, `callback/` or `backchannel-logout/`, the response has status 404.
-    /// If the app throws an error, the response is that of ``WebContext/response(for:)``.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - app: Creates the response for a path of the app.
-    /// - Returns: The finished response, with cookies and cache headers.
+    /// If `app` throws an error, the response is that of ``WebContext/response(for:)``. The response has the cookies and cache headers of
+    /// ``WebContext/finish(_:)``.
     public func handle(
         _ request: WebRequest,
         otherwise app: (WebContext) async throws -> WebResponse
