@@ -36,8 +36,8 @@ enum ShopifyURLs {
 
     /// The URL of the `customer-account-api` document, which contains the URL of the Customer Account API.
     ///
-    /// If the path of `discovery` ends in `/openid-configuration`, the document is in the same folder. In all other cases, the document's
-    /// path is `/.well-known/customer-account-api`.
+    /// The document is beside `discovery` if the path of `discovery` ends in `/openid-configuration`; else at
+    /// `/.well-known/customer-account-api`.
     static func apiDiscovery(beside discovery: HTTPURL) -> HTTPURL? {
         let name = "/openid-configuration"
         let path = discovery.path

@@ -101,8 +101,7 @@ extension AuthClient {
     /// app must store this state and compare it with the `state` of the callback. An app that calls ``buildAuthorizationUrl(options:)`` and
     /// ``handleCallback(url:)`` does not call this function.
     ///
-    /// - Parameter length: The number of characters.
-    /// - Returns: The text; empty if `length` is not positive, or if the system returns no random bytes.
+    /// - Returns: A text of `length` characters; empty if `length` is not positive, or if the system returns no random bytes.
     public func generateRandomString(length: Int) -> String {
         guard length > 0, let bytes = try? random.exactly(length) else { return "" }
         return String(Base64URL.encode(bytes).prefix(length))

@@ -34,10 +34,8 @@ extension AuthClient {
         return state.withLock { $0.logins.awaits(address.equals) }
     }
 
-    /// Completes a login: checks the callback and exchanges its code.
+    /// Completes a login: checks the callback, the URL to which the web view was redirected, and exchanges its code.
     ///
-    /// - Parameter url: The URL to which the web view was redirected.
-    /// - Returns: The tokens.
     /// - Throws: `IdentityError`. If Shopify rejected the login, `providerResponse` of the error contains Shopify's explanation. With code
     ///   `store_failed`, the login succeeded, but the token storage did not save the tokens; they are in ``currentTokens``.
     public func completeLogin(url: URL) async throws -> CustomerAccountAccessTokenResponse {
@@ -62,8 +60,7 @@ extension AuthClient {
     /// Call this function for each URL that a web view is about to open. If the web view opens a callback with the same `state` again, the
     /// client does not call the delegate again.
     ///
-    /// - Parameter url: The URL that the web view is about to open.
-    /// - Returns: Nil if the URL is not a callback: let the web view open it. Otherwise a handle that cancels the code exchange.
+    /// - Returns: Nil if the URL is not a callback: let the web view open the URL. Otherwise a handle that cancels the code exchange.
     @discardableResult
     public func continueLogin(url: URL) -> LoginHandle? {
         guard isCallback(url) else { return nil }

@@ -53,7 +53,6 @@ extension AuthClient {
 }
 
 extension ShopifyProvider {
-    /// Creates the client of the shop's Storefront API; throws an error if no shop domain is configured.
     fileprivate func storefront() throws(IdentityError) -> GraphQLExecutor {
         let version = ShopifyAPIVersion(rawValue: configuration.apiVersion)
         guard let url = try? configuration.domain?.url.replacing(path: "/api/\(version.rawValue)/graphql.json") else {

@@ -5,7 +5,6 @@ internal import Synchronization
 extension AuthClient {
     /// Exchanges a code from ``handleCallback(url:)`` for tokens.
     ///
-    /// - Returns: The tokens.
     /// - Throws: `IdentityError`. With code `store_failed`, the token storage did not save the tokens; they are in ``currentTokens``. After
     ///   any other error, start a new login, because an authorization code works once.
     public func requestAccessToken(code: String) async throws -> CustomerAccountAccessTokenResponse {
@@ -25,7 +24,7 @@ extension AuthClient {
     ///
     /// - Parameters:
     ///   - code: The code from ``handleCallback(url:)``, or one that the app read from the callback after it checked `state`.
-    ///   - codeVerifier: The code verifier of the same login; it works once.
+    ///   - codeVerifier: The code verifier of the same login; the verifier works once.
     /// - Returns: The tokens.
     /// - Throws: `IdentityError`. With code `store_failed`, the token storage did not save the tokens; they are in ``currentTokens``. After
     ///   any other error, start a new login, because an authorization code works once.
@@ -43,9 +42,8 @@ extension AuthClient {
     /// app that reads codes itself must compare `state` before this call. If such an app can have several logins at a time, the app must
     /// call ``requestAccessToken(code:codeVerifier:)`` instead.
     ///
-    /// The delegate is called once for each code of a login. It is not called again if the app passes the same code again.
+    /// The client calls the delegate only once for each code of a login, even if the app passes the same code again.
     ///
-    /// - Parameter code: The authorization code.
     /// - Returns: A handle that cancels the exchange.
     @discardableResult
     public func exchangeCodeForTokens(code: String) -> LoginHandle {
@@ -54,9 +52,9 @@ extension AuthClient {
 
     /// Exchanges a code for tokens and calls the delegate, as in Shopify's Customer Account guide.
     ///
-    /// The code is exchanged as by ``requestAccessToken(code:codeVerifier:)``: if the app reads the code from the callback itself, it must
-    /// compare `state` before this call. The delegate is called once for each code of a login. It is not called again if the app passes the
-    /// same code again.
+    /// The client exchanges the code as ``requestAccessToken(code:codeVerifier:)`` does: an app that reads the code from the callback
+    /// itself must compare `state` before this call. The client calls the delegate only once for each code of a login, even if the app
+    /// passes the same code again.
     ///
     /// - Parameter params: The parameters of the token request: `client_id`, `grant_type`, `code`, `redirect_uri` and `code_verifier`.
     ///   `grant_type` must be `authorization_code`. `client_id` and `redirect_uri` must be those of this client; if

@@ -4,10 +4,8 @@ internal import Synchronization
 extension AuthClient {
     /// Signs a buyer in with a presenter, such as a loopback listener with a browser.
     ///
-    /// - Parameters:
-    ///   - presenter: Shows the login page and receives the callback.
-    ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
-    /// - Returns: The tokens.
+    /// The presenter shows the login page and receives the callback. ``ShopifyLoginOptions`` has the options of the login page.
+    ///
     /// - Throws: `IdentityError`, of kind `cancelled` if the login was cancelled. A call of ``logout(idToken:)`` also ends the login: with
     ///   code `state_unknown` while the login page is shown, and with kind `cancelled` at other times.
     public func login(
@@ -51,12 +49,8 @@ extension AuthClient {
         }
     }
 
-    /// Signs a buyer in with a presenter and calls a completion handler.
+    /// Signs a buyer in with a presenter, and calls `completion` exactly once on the client's `callbackExecutor`.
     ///
-    /// - Parameters:
-    ///   - presenter: Shows the login page and receives the callback.
-    ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
-    ///   - completion: Called exactly once, on the client's `callbackExecutor`.
     /// - Returns: A handle that cancels the login.
     @discardableResult
     public func login(
@@ -76,9 +70,6 @@ extension AuthClient {
 
     /// Signs a buyer in with a presenter and calls the delegate exactly once.
     ///
-    /// - Parameters:
-    ///   - presenter: Shows the login page and receives the callback.
-    ///   - options: Options of Shopify's login page; see ``ShopifyLoginOptions``.
     /// - Returns: A handle that cancels the login.
     @discardableResult
     public func startLogin(with presenter: any Presenter, options: LoginOptions = LoginOptions()) -> LoginHandle {

@@ -55,9 +55,7 @@ extension AuthClient {
     ///
     /// The guide's callback has no parameter for the new refresh token: read it from ``currentTokens``.
     ///
-    /// - Parameters:
-    ///   - refreshToken: The latest refresh token.
-    ///   - callback: Called exactly once, on the client's `callbackExecutor`, with the new access token or with an error message.
+    /// The client calls `callback` exactly once, on its `callbackExecutor`, with the new access token or with an error message.
     public func refreshAccessToken(
         refreshToken: String,
         callback: @escaping @Sendable (_ accessToken: String?, _ error: String?) -> Void
@@ -115,10 +113,8 @@ extension AuthClient {
 
     /// Signs the buyer out and calls back, as in Shopify's guide.
     ///
-    /// - Parameters:
-    ///   - idToken: The ID token of the login.
-    ///   - completion: Called exactly once, on the client's `callbackExecutor`. It receives whether ``logout(idToken:)`` succeeded, and the
-    ///     description of the error if it failed.
+    /// The client calls `completion` exactly once, on its `callbackExecutor`, with the result of ``logout(idToken:)`` and, after a failure,
+    /// the description of the error.
     public func logout(
         idToken: String,
         completion: @escaping @Sendable (_ success: Bool, _ error: String?) -> Void
@@ -136,8 +132,7 @@ extension AuthClient {
     /// If the client's tokens changed during a refresh and no longer contain the refresh token `old`, the new tokens are not stored:
     /// they would replace the tokens of a newer login.
     ///
-    /// - Throws: The errors of `request` and of the token storage; `IdentityError` of kind `cancelled` if the buyer signed out during a
-    ///   login.
+    /// Throws an error of kind `cancelled` if the buyer signed out during a login.
     func save(
         refreshing old: Secret? = nil,
         since logouts: Int,
@@ -169,9 +164,9 @@ extension AuthClient {
         )
     }
 
-    /// Writes the client's current tokens to the token storage; writes again if they change during the write.
+    /// Writes the client's current tokens to the token storage, and repeats the write if the tokens change during it.
     ///
-    /// If the storage fails, this method throws an error of the given kind. The kind is `retryLater` if the caller can repeat its call.
+    /// `kind` is the kind of the error if the storage fails: `retryLater` if the caller can repeat its call.
     private func writeThrough(failingAs kind: IdentityError.Kind) async throws {
         guard let tokenStorage else { return }
         while true {

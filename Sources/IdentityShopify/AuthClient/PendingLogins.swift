@@ -26,7 +26,6 @@ struct PendingLogins: Sendable {
         case unknown
     }
 
-    /// A login whose callback was checked and whose code is not exchanged yet.
     struct CheckedLogin: Sendable {
         let code: Secret
         let callback: LoginCallback
@@ -85,14 +84,9 @@ struct PendingLogins: Sendable {
 
     /// Removes and returns the login of a code.
     ///
-    /// - Parameters:
-    ///   - code: The authorization code.
-    ///   - verifier: The code verifier that the app passed with the code; nil if the app passed none.
-    ///   - usesRecorded: Whether the latest recorded verifier is used if `verifier` is nil and no checked login has this code.
-    ///   - now: The time.
-    /// - Returns: `repeated` if the code was used before; `checked` for a checked login with the code; `pending` for a pending login with
-    ///   the verifier; `app` for a verifier that belongs to no login of this client. `unknown` if the checked login has another verifier,
-    ///   if the verifier is missing for a code without a checked login, or if the verifier was used before or its login has ended.
+    /// If `usesRecorded` is true, a code without `verifier` and without a checked login uses the latest recorded verifier. The result is
+    /// `unknown` if the checked login has another verifier, if a code without a checked login has no verifier, or if the verifier was used
+    /// before or its login has ended.
     mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
         guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }

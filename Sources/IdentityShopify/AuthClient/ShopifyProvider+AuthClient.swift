@@ -23,9 +23,7 @@ extension ShopifyProvider {
         )
     }
 
-    /// Refreshes with a refresh token alone; `idToken` is the ID token of the same login, if the client or the app has it.
-    ///
-    /// If `idToken` is given and the response contains an ID token, both ID tokens must belong to the same login.
+    /// Refreshes with a refresh token alone; an ID token in the response must belong to the same login as `idToken`, if given.
     func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {
         let tokens = try client.storedTokens(refreshToken, idToken: idToken)
         try await prepareRefresh(of: tokens)

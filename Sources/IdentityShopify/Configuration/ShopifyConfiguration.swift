@@ -17,8 +17,8 @@ extension ShopifyProvider {
         public var name: String
         /// The shop's domain, best its `myshopify.com` name; by default the SDK fetches the discovery document from this domain.
         ///
-        /// It may be nil if ``shopID`` or a discovery URL is configured. It may also be nil if ``issuers`` and the authorization, token and
-        /// key set endpoints are configured.
+        /// The domain may be nil if ``shopID``, a discovery URL, or ``issuers`` with the authorization, token and key set endpoints is
+        /// configured.
         public var shopDomain: String?
         /// The client id of the Customer Account API client.
         public var clientID: String
@@ -43,7 +43,7 @@ extension ShopifyProvider {
         public var apiVersion = "2026-10"
         /// Issuers to accept instead of Shopify's own, for tests and sandboxes.
         ///
-        /// They count as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
+        /// The SDK treats these issuers as one issuer: two tokens with the same `sub` belong to the same buyer, even if their `iss` differ.
         public var issuers: [String]?
         /// Endpoints that replace discovered endpoints.
         public var endpoints = Endpoints()

@@ -5,8 +5,8 @@ extension SignInRoutes {
     /// The response to a readiness probe: status 200 if this process can serve requests, else 503.
     ///
     /// This function reads the store once and calls no provider. The JSON says whether the store can be read, and for each provider the
-    /// state of its circuit breaker and the age of its key set. The JSON contains no secret. If the names of the providers must stay private,
-    /// use a path that only the load balancer can request:
+    /// state of its circuit breaker and the age of its key set. The JSON contains no secret. If the names of the providers must stay
+    /// private, use a path that only the load balancer can request:
     ///
     /// ```swift
     /// case "/health": return await routes.health()
