@@ -25,7 +25,7 @@ package struct LoopbackResponse: Sendable {
     /// A valid HTTP response.
     ///
     /// The server adds `Date` and `Content-Length` if they are not given and the status permits them. The server closes the connection
-    /// after a response with `Connection: close`. It omits header fields with an invalid name or with a control character in the value.
+    /// after a response with `Connection: close`, and omits header fields with an invalid name or with a control character in the value.
     package static func message(
         status: Int,
         headers: [(String, String)] = [],

@@ -56,7 +56,7 @@ extension PostgresStore {
         public var directConnection: Secret?
         /// Whether a notification wakes callers that wait for a lock (LISTEN on the direct connection), by default true.
         ///
-        /// It has no effect without a direct connection. All callers also poll, so a lost notification only delays them.
+        /// The setting has no effect without a direct connection. All callers also poll, so a lost notification only delays the callers.
         public var listensForNotifications = true
         /// How locks are implemented, by default as leases of 12 seconds.
         ///
@@ -103,8 +103,8 @@ extension PostgresStore {
         public var maximumUsedTokens = 100_000
         /// The clock for the expiry of used tokens and of sessions in the spool.
         ///
-        /// The mark of a used token is removed only if it has expired by the database's clock. It must also have expired by this clock or,
-        /// in a sweep, before the sweep's date.
+        /// The store removes the mark of a used token only if the mark has expired by the database's clock. The mark must also have expired
+        /// by this clock or, in a sweep, before the sweep's date.
         public var clock: any IdentityClock = SystemClock()
 
         /// Creates a configuration.

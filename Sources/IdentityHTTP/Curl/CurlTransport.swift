@@ -11,7 +11,7 @@ internal import Synchronization
 ///   for example `OPENSSL_CONF`, and `SSLKEYLOGFILE`, which makes libcurl write TLS keys to that file.
 /// - Bodies are not decompressed, so a small response cannot become a large one.
 ///
-/// One transport is enough for a whole process. It ends with ``close()``, or when the last reference to it is released.
+/// One transport is enough for a whole process. The transport ends with ``close()``, or when the last reference to it is released.
 ///
 /// ```swift
 /// var configuration = CurlTransport.Configuration()

@@ -1,8 +1,7 @@
 /// Assembles a response from header lines and pieces of the body, within limits.
 ///
-/// It rejects responses that two parsers could read differently, for example with folded lines, control characters, names that are not
-/// tokens, a transfer coding other than chunked, a transfer coding in HTTP/1.0, more than one Content-Length, or Content-Length with
-/// Transfer-Encoding. It drops trailers, so nothing after the body changes a header.
+/// The reader rejects responses that two parsers could read differently, for example with folded lines, with two Content-Length fields,
+/// or with Content-Length and Transfer-Encoding. The reader drops trailers, so nothing after the body changes a header.
 struct LimitedResponseReader {
     private enum State {
         case status, fields, body

@@ -22,7 +22,7 @@ public struct HTTPURL: Sendable {
     public var isSecure: Bool { parts.isSecure }
     /// Whether the host is a literal of 127.0.0.0/8 or `[::1]`.
     ///
-    /// It is false for `localhost`, because this name may resolve to any address.
+    /// False for `localhost`, because this name may resolve to any address.
     public var isLoopback: Bool { parts.isLoopback }
 
     /// Whether the scheme is `https`, or the host is a loopback address (see ``isLoopback``) and `permitsLoopback` is true.
@@ -76,7 +76,7 @@ public struct HTTPURL: Sendable {
 
     /// The query as given, without the question mark; `nil` if the URL has no query.
     ///
-    /// It may contain authorization codes and other secrets.
+    /// The query may contain authorization codes and other secrets.
     public var query: String? {
         parts.query.map(slice)
     }

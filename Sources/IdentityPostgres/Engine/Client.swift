@@ -5,9 +5,8 @@ internal import Synchronization
 
 /// Runs statements and transactions for tasks.
 ///
-/// Each call returns once, at the latest at its deadline.
-///
-/// Cancelling the caller's task does not stop a call that has started, so that no connection stays in the middle of a statement.
+/// Each call returns at the latest at its deadline. Cancelling the caller's task does not stop a call that has started, so that no
+/// connection stays in the middle of a statement.
 final class Client: Sendable {
     private let mailbox: Mailbox<Command>
     private let callLimit: Duration

@@ -4,10 +4,7 @@ internal import IdentityKit
 internal import IdentityPlatform
 
 extension ConnectionPlan {
-    /// Opens a connection; tries one server after the other.
-    ///
-    /// The first server that accepts writes is used. If no server accepts writes, the first readable server is used. If ``isStrict`` is
-    /// true, a server that accepts no writes is not used.
+    /// Connects to the first server that accepts writes or else, unless ``isStrict`` is true, to the first readable server.
     func connect() -> Result<OpenedConnection, PostgresFailure> {
         var readable: OpenedConnection?
         var worst = PostgresFailure(.unreachable)

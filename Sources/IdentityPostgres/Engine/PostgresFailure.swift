@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Why a statement or an attempt to connect failed.
 ///
-/// It never contains SQL, a value, or a message of the server or of libpq, because such a message may repeat SQL or values.
+/// A failure never contains SQL, a value, or a message of the server or of libpq, because a message may repeat SQL or values.
 struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
     enum Reason: Sendable, Equatable {
         /// The server's error code: five characters, see appendix A of PostgreSQL's manual.

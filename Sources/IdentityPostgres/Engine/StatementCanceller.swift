@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Asks the server to stop a statement whose caller no longer waits.
 ///
-/// This only saves work on the server: the connection is closed in any case. `PQcancel` blocks, so each call has its own thread. While four
-/// such threads run, further statements are not cancelled.
+/// The cancellation only saves work on the server: the connection is closed in any case. `PQcancel` blocks, so each call has its own
+/// thread. While four of these threads run, further statements are not cancelled.
 enum StatementCanceller {
     private static let running = Mutex(0)
     private static let limit = 4

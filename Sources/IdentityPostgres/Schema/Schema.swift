@@ -9,9 +9,9 @@ internal import IdentityStoreKit
 /// read it. The columns that change with each save have no index, so that PostgreSQL can update a row within its page. The exception is
 /// `is_in_doubt`: its index contains only the few sessions with a refresh in progress or in doubt.
 ///
-/// If the version changes, write a migration from each released version to the next. It must run in the transaction in which
-/// `PostgresStore.openRecords` creates the tables or updates the header. ``header(_:_:)`` and `openRecords` now refuse every version except
-/// ``version``. So first let them accept the released versions.
+/// If the version changes, write a migration from each released version to the next. Run the migration in the transaction in which
+/// `PostgresStore.openRecords` creates the tables or updates the header. ``header(_:_:)`` and `openRecords` now refuse every version
+/// except ``version``, so first change both functions to accept the released versions.
 enum Schema {
     static let version: Int64 = 1
 

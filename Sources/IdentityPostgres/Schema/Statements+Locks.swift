@@ -1,6 +1,6 @@
 #if PostgreSQL
 extension Statements {
-    /// Takes a lease that is free, or one that was seen to have ended.
+    /// Takes a free lease, or the lease of the holder `$4` with the count `$5`, which this process has seen unchanged for its length.
     ///
     /// A holder may repeat the statement after a lost response. The repetition counts as a renewal, so that another process that has seen
     /// the lease waits for the lease's whole length again. The result shows whether the lease was taken, and which lease was stored before.

@@ -66,7 +66,7 @@ extension Statements {
     /// Whether a row is in its table, and whether it is in quarantine.
     ///
     /// One statement reads both tables at one moment, so it does not miss a row that is put back from quarantine. It searches the
-    /// quarantine by the key or the hash, because one of them may be damaged.
+    /// quarantine by the key or the hash, because the key or the hash in the row may be damaged.
     func location(of kind: SealedRow.Kind) -> Statement {
         statement(
             [.integer, .bytes],

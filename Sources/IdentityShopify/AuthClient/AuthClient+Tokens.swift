@@ -73,9 +73,9 @@ extension AuthClient {
 
     /// Signs the buyer out: removes all tokens and pending logins from this client first, then calls Shopify's logout endpoint.
     ///
-    /// After the logout, a login that started before it cannot be completed. This holds for the authorization URLs of this client, and for
-    /// URLs that the app built with one of the latest 64 code verifiers of this client. A call that is exchanging a login's code throws an
-    /// error of kind `cancelled`.
+    /// After the logout, no earlier login can be completed, if this client created the login's authorization URL, or if the app built the
+    /// URL with one of the latest 64 code verifiers of this client. A call that is exchanging a login's code throws an error of kind
+    /// `cancelled`.
     ///
     /// - Parameter idToken: The ID token of the login; it may be expired.
     /// - Returns: The logout URL for the browser, with the provider's `postLogoutRedirectURI` if one is configured. Shopify's cookie is

@@ -16,8 +16,8 @@ internal import Synchronization
 /// let token = try await client.requestAccessToken(code: code, codeVerifier: codeVerifier)
 /// ```
 ///
-/// The client discovers the endpoints, checks `state` and `nonce`, and validates the ID token. It keeps its pending logins and the tokens
-/// of one buyer in memory. A server with many buyers uses `SessionManager` instead.
+/// The client discovers the endpoints, checks `state` and `nonce`, and validates the ID token. Its pending logins and the tokens of one
+/// buyer are in memory. A server with many buyers uses `SessionManager` instead.
 public final class AuthClient: Sendable {
     /// The shop's domain; empty if the provider is configured without a shop domain.
     public let shopDomain: String

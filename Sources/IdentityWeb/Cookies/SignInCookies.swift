@@ -149,9 +149,7 @@ public struct SignInCookies: Sendable {
 
     // MARK: Removals
 
-    /// A cookie that removes the session cookie from the browser.
-    ///
-    /// It is never nil, because the initializer accepts only valid names of cookies.
+    /// A cookie that removes the session cookie from the browser; never nil, because the initializer accepts only valid names.
     public var withoutSession: ResponseCookie? { removal("session") }
     /// A cookie that removes the guest cookie from the browser; never nil, like ``withoutSession``.
     public var withoutGuest: ResponseCookie? { removal("guest") }

@@ -90,7 +90,7 @@ public struct SignInPage: Sendable {
 /// Writes the pages of the sign-in; an app implements it to show pages in its own look and language instead of ``StandardPages``.
 ///
 /// The routes add the status and the security headers. Their `Content-Security-Policy` permits inline styles, and style sheets, images and
-/// fonts of the app's own origin. It permits no scripts.
+/// fonts of the app's own origin, but no scripts.
 ///
 /// ```swift
 /// struct Pages: SignInPages {

@@ -22,7 +22,7 @@ final class LoginLimiter: Sendable {
 
     /// Counts one login of an address; if the login may not begin, returns how long the client should wait.
     func takeAttempt(of address: String?) -> Duration? {
-        // All clients without an address would share one bucket, and one of them could lock out the others.
+        // All clients without an address would share one bucket, and one client could lock out the others.
         guard let address else { return nil }
         let now = clock.elapsed
         return buckets.withLock { buckets in

@@ -8,7 +8,7 @@ extension SignInRoutes {
         if let pause = limiter.takeAttempt(of: context.request.clientAddress) {
             return page(.tooManySignIns(retryAfter: pause))
         }
-        // `WebContext.dispatch` has already set this scope for its routes. It is set here for a login that `requireSession` begins.
+        // `WebContext.dispatch` has already set this scope for the routes, but not for a login that `requireSession` begins.
         let login = try await recordedBrowser(of: context.request).scope { try await begin() }
         for surplus in cookies.excessLogins(in: context.request, keeping: configuration.maximumOpenLogins - 1) {
             context.set(surplus)
@@ -58,7 +58,7 @@ extension SignInRoutes {
         let providers = try names.map { try sessions.descriptor(of: $0) }
         let choices = providers.map { provider in
             // If two buttons had the same text, the buyer could not distinguish them. So the provider's name is added, as in "Shop (eu)".
-            // It is also added for a provider whose display name equals such a longer text.
+            // The name is also added to a display name that equals the longer text of another provider.
             let isUnique = providers.allSatisfy { other in
                 other.name.isIdentical(to: provider.name)
                     || !provider.displayName.isIdentical(to: other.displayName)

@@ -3,8 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// Ends the browser's session and redirects the browser to the provider's logout page, or to `logout/done` if the provider has no such
-    /// page.
+    /// Ends the browser's session and redirects to the provider's logout page, or to `logout/done` if the provider has no such page.
     ///
     /// A GET request shows a sign-out button instead, because a link or an image on any site can cause a GET request.
     func logout(in context: WebContext) async throws -> WebResponse {
@@ -40,9 +39,9 @@ extension SignInRoutes {
 
     /// Receives the browser from the provider's logout page.
     ///
-    /// This route ends no session, because `logout` has already done so. It removes the logout cookie only if the cookie and the `state`
-    /// confirm the return, because any site can link to this route. After an error of the store, the cookie stays, so that the buyer can
-    /// load this page again.
+    /// The route `logout` has already ended the session. Any site can link to `logout/done`, so this route removes the logout cookie only
+    /// if the cookie and the `state` confirm the return. After an error of the store, the cookie stays, so that the buyer can load this page
+    /// again.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         var done = page(.signedOut)
