@@ -56,7 +56,7 @@ internal import IdentityPlatform
 
     /// Sets the options of one request, without the options of its route.
     ///
-    /// The path and the query are set as the request target, because libcurl would format them twice as a part of its URL.
+    /// The path and the query are set as the request target, because libcurl would format the path and the query of a URL twice.
     func setRequest(_ request: HTTPRequest) -> Bool {
         let isSet = unsafe request.url.withRequestTarget {
             unsafe identity_curl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) == CURLE_OK

@@ -25,7 +25,7 @@ final class CurlSockets {
     private let mayBeHTTP2: Bool
     private var entries: [Entry] = []
 
-    /// On an HTTP/2 connection (`mayBeHTTP2`), a server may send frames at any time.
+    /// `mayBeHTTP2`: whether connections may be HTTP/2, on which a server may send frames at any time.
     init(_ poll: SocketPoll, mayBeHTTP2: Bool) {
         self.poll = poll
         self.mayBeHTTP2 = mayBeHTTP2
