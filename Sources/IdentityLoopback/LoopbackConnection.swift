@@ -2,7 +2,6 @@ internal import IdentityPlatform
 
 /// One connection of a ``LoopbackServer``; used on the loop's thread only.
 final class LoopbackConnection {
-    /// What the loop does after a step of the connection.
     enum StepOutcome {
         case stays
         case request(LoopbackRequest)

@@ -34,9 +34,7 @@ package struct LoopbackResponse: Sendable {
         LoopbackResponse(content: .message(status: status, headers: headers, body: body))
     }
 
-    /// A script of raw bytes, pauses and calls, for example for responses that are not valid HTTP.
-    ///
-    /// The server closes the connection after the script.
+    /// A script of raw bytes, pauses and calls, for example for invalid HTTP; the server closes the connection after the script.
     package static func script(_ actions: [LoopbackAction]) -> LoopbackResponse {
         LoopbackResponse(content: .script(actions))
     }

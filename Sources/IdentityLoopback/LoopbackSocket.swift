@@ -27,7 +27,7 @@ enum LoopbackSocket {
         case ended
     }
 
-    /// Creates a listening, non-blocking socket; returns it with its port.
+    /// Creates a listening, non-blocking socket; returns the socket and its port.
     static func listen(on address: LoopbackAddress, port: UInt16) throws(LoopbackServerError) -> (Int32, UInt16) {
         let family = address == .v4 ? AF_INET : AF_INET6
         let socket = IdentityPlatform.socket(family, Platform.streamSocket, 0)

@@ -1,4 +1,3 @@
-/// Operations on file descriptors that may be non-blocking.
 package enum Descriptor {
     /// Writes all bytes, and waits while a non-blocking descriptor accepts none; false if a write fails.
     package static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

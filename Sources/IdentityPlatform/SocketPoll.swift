@@ -4,7 +4,6 @@ internal import CIdentityPlatform
 ///
 /// Unlike the cost of `poll`, the cost of a wait does not grow with the number of watched sockets.
 package struct SocketPoll: Sendable {
-    /// Events of a socket: those to wait for, or those that have happened.
     package struct Events: OptionSet, Sendable {
         package let rawValue: UInt32
 

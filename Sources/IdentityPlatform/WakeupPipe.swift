@@ -14,9 +14,7 @@ package struct WakeupPipe: Sendable {
         }
     }
 
-    /// Makes the read end readable.
-    ///
-    /// If the pipe is full, the write fails, but the read end is readable already.
+    /// Makes the read end readable; if the pipe is full, the write fails, but the read end is readable already.
     package func wake() {
         var byte: UInt8 = 1
         _ = unsafe write(writeDescriptor, &byte, 1)

@@ -61,7 +61,6 @@ extension PostgresStore: SessionLocking {
         }
     }
 
-    /// Tries to take a lock; nil if another task or another process holds it.
     private func take(_ key: Int64) async throws -> (any DatabaseLock)? {
         switch locking {
         case .lease(let duration): try await leases.take(key, lasting: duration)

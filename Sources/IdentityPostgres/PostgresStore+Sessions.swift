@@ -148,7 +148,6 @@ extension PostgresStore: SessionReplacing {
 }
 
 extension PostgresStore: StoreReadChecking {
-    /// Reads the table of sessions on any server, also on a standby.
     package func checkReadable() async throws {
         _ = try await client.read(sql.hasSession, .integer(0))
     }

@@ -10,9 +10,7 @@ struct Cookie: Sendable {
 
     var size: Int { name.utf8.count + value.utf8.count }
 
-    /// Whether a new cookie replaces this one: name, domain and path must be equal (RFC 6265 section 5.3 step 11).
-    ///
-    /// RFC 6265bis has a further condition, which is also checked: both cookies are host-only, or both are not.
+    /// Whether a new cookie replaces this cookie (RFC 6265 section 5.3 step 11); the comparison of `isHostOnly` is from RFC 6265bis.
     func isSame(as other: Cookie) -> Bool {
         name.utf8.elementsEqual(other.name.utf8) && domain.utf8.elementsEqual(other.domain.utf8)
             && path.utf8.elementsEqual(other.path.utf8) && isHostOnly == other.isHostOnly

@@ -1,9 +1,7 @@
 internal import CIdentityCurl
 internal import IdentityPlatform
 
-/// The functions that libcurl calls with an unretained pointer to a ``CurlHandle`` as context.
-///
-/// The documentation of ``CurlHandle`` says why the pointer is valid.
+/// The functions that libcurl calls with an unretained pointer to a ``CurlHandle``, whose documentation says why the pointer is valid.
 enum CurlCallbacks {
     static func install(_ easy: UnsafeMutableRawPointer) -> Bool {
         unsafe identity_curl_set_write(easy, CURLOPT_WRITEFUNCTION, body) == CURLE_OK

@@ -20,7 +20,6 @@ internal import CIdentityCurl
 
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
 
-        /// The error of this request, with the origin of its URL in the message.
         func error(_ code: HTTPTransportError.Code, _ message: String) -> HTTPTransportError {
             HTTPTransportError(code: code, phase: phase, message: "\(exchange.request.url.origin): \(message)")
         }

@@ -17,7 +17,6 @@ internal import Synchronization
     // When the deadlines are checked next; never after the earliest deadline of all requests.
     private var nextDeadline: ContinuousClock.Instant?
     private var commands: [CurlCommand] = []
-    /// The callers to resume, with their results.
     private var settled: [(CurlCommand.Continuation, Result<HTTPResponse, HTTPTransportError>)] = []
     private var isOpen = true
 
@@ -72,7 +71,7 @@ internal import Synchronization
         unsafe curl_multi_socket_action(multi, socket, actions, &running)
     }
 
-    /// The milliseconds until libcurl's next timer; -1 if it has none.
+    /// The milliseconds until libcurl's next timer; -1 if libcurl has no timer.
     private func libcurlTimeout() -> Int {
         var milliseconds = -1
         unsafe curl_multi_timeout(multi, &milliseconds)

@@ -41,7 +41,6 @@ struct LimitedResponseReader {
         self = LimitedResponseReader(limits: limits, isHead: isHead)
     }
 
-    /// The response; nil if the headers are incomplete or the response was rejected.
     func response() -> HTTPResponse? {
         guard state == .body, failure == nil else { return nil }
         return HTTPResponse(status: status, headers: HTTPHeaders(buffer: buffer, fields: fields), body: body)

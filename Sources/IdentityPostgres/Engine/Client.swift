@@ -29,7 +29,6 @@ final class Client: Sendable {
         mailbox.post(.close)
     }
 
-    /// The deadline of a call that starts now.
     var deadline: ContinuousClock.Instant { .now + callLimit }
 
     /// Closes all connections; running calls fail.

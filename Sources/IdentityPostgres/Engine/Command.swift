@@ -14,7 +14,6 @@ enum Command: Sendable {
 struct StatementCall: Sendable {
     typealias Outcome = Result<Reply, PostgresFailure>
 
-    /// The connection on which a statement runs.
     enum Target: Sendable, Equatable {
         /// A connection of the pool, which may go through a pooler; if `needsWriting` is true, to a server that accepts writes.
         case pool(needsWriting: Bool)

@@ -1,6 +1,5 @@
 #if PostgreSQL
 extension ConnectionLoop {
-    /// Runs the queued statements on the direct connection, and opens or closes this connection as needed.
     func dispatchDirect() {
         // An advisory lock on a server that is no longer the primary does not exclude other processes.
         if let connection = direct, connection.isBroken || connection.isReadOnly { drop(connection) }

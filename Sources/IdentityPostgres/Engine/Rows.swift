@@ -41,9 +41,7 @@ final class Rows: @unchecked Sendable {
     }
 }
 
-/// One row of a result.
-///
-/// Columns are read by position and by the type that the statement returns.
+/// One row of a result; the caller must read each column with the type that the statement returns.
 struct Row: ColumnReading, Sendable {
     fileprivate let rows: Rows
     fileprivate let index: Int32

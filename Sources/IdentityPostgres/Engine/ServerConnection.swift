@@ -22,7 +22,6 @@ final class ServerConnection {
     /// Whether the server accepted no writes when the statement was sent.
     private var beganReadOnly = false
 
-    /// The statement that is running.
     private(set) var call: StatementCall?
     /// Whether a transaction is using this connection.
     var isBorrowed = false
@@ -205,9 +204,7 @@ final class ServerConnection {
         return payloads
     }
 
-    /// Gives up the running statement, asks the server to cancel it, and returns its call; nil if no statement runs.
-    ///
-    /// The connection can no longer be used.
+    /// Gives up the connection: asks the server to cancel the running statement, and returns its call; nil if no statement runs.
     func abandon() -> StatementCall? {
         isBroken = true
         unsafe StatementCanceller.cancel(pointer)

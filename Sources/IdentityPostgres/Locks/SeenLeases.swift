@@ -7,7 +7,6 @@ internal import Synchronization
 /// process, because the server's clock may jump. The holder of the lease stops relying on it earlier, because the holder measures from
 /// before its request.
 final class SeenLeases: Sendable {
-    /// The state of a lease in the table.
     struct Version: Sendable, Equatable {
         let holder: [UInt8]
         let renewals: Int64
@@ -22,16 +21,12 @@ final class SeenLeases: Sendable {
     ///
     /// After that, a task that waits for the end of a lease must wait for the lease's whole length again.
     private static let maximum = 10_000
-    /// The longest lease that can be configured.
-    ///
-    /// A row with a longer lease is treated as if the lease had this length.
+    /// The longest lease that can be configured; a row with a longer lease counts as a lease of this length.
     static let longest = Duration.seconds(15)
 
     private let notes = Mutex<[Int64: Note]>([:])
 
-    /// Records the state of a lease after a response of the server with this state has arrived.
-    ///
-    /// If this state is already recorded, the earlier record stays.
+    /// Records the state of a lease after the server's response has arrived; an earlier record of the same state stays.
     func record(_ version: Version, of key: Int64, lasting length: Duration) {
         let endsAt = ContinuousClock.now + min(max(length, .zero), Self.longest)
         notes.withLock { notes in

@@ -33,7 +33,6 @@ public final class AuthClient: Sendable {
         var tokens: TokenSet? {
             didSet { tokensVersion += 1 }
         }
-        /// Counts the changes of ``tokens``.
         var tokensVersion = 0
         /// Counts the calls of ``AuthClient/logout(idToken:)``.
         var logouts = 0

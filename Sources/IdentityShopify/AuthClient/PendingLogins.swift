@@ -115,7 +115,6 @@ struct PendingLogins: Sendable {
         return .app(verifier: verifier)
     }
 
-    /// Whether the redirect URI of a pending login satisfies the condition.
     func awaits(_ redirectURI: (String) -> Bool) -> Bool {
         pending.contains { $0.redirectURI.map(redirectURI) ?? false }
     }

@@ -23,7 +23,6 @@ struct LoginCookieValue {
     let mode: ResponseMode
     let state: State
 
-    /// The browser binding of a pending login; nil after the login is complete.
     var binding: Secret? { if case .pending(let binding) = state { binding } else { nil } }
 
     init(_ login: StartedLogin) {

@@ -7,7 +7,6 @@ internal import IdentityKit
 /// 2. Otherwise, if the request has `Origin`, the value must equal the public origin; `null` counts as another site.
 /// 3. If both headers are missing, the request must contain the CSRF token (``WebContext/csrfToken``), as a form field or a header.
 enum CSRFCheck: Equatable {
-    /// A page of this app.
     case ownPage
     /// The headers name another site, or the CSRF token is wrong.
     case otherSite

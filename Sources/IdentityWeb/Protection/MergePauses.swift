@@ -21,7 +21,7 @@ final class MergePauses: Sendable {
         self.clock = clock
     }
 
-    /// Notes the start of a merge; unless `isForced`, false if a merge of this guest runs, or failed less than 30 seconds ago.
+    /// Notes the start of a merge; unless `isForced`, only returns false while a merge of this guest runs, or for 30 s after its failure.
     func begin(for guest: SessionID, isForced: Bool = false) -> Bool {
         let now = clock.elapsed
         return merges.withLock { merges in
