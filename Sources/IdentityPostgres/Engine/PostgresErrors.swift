@@ -22,7 +22,7 @@ extension PostgresFailure {
                 "No TLS connection to the database server with a verified identity could be established.",
                 """
                 Check that the database server offers TLS. Check the server's certificate and host name, the root certificate \
-                (`sslrootcert`), and the client certificate if there is one.
+                (`sslrootcert`), and the client certificate if you use one.
                 """
             )
         case .passwordMissing:

@@ -70,7 +70,7 @@ extension Schema {
             "Another version of IdentityKit created the tables in the schema \"\(sql.schema)\". This version cannot read them.",
             hint: """
                 To keep the sessions, use the version of IdentityKit that created the tables. To start with an empty store, configure an \
-                empty schema, set createsStore to true for the first start, and move the spool directory away if there is one. All buyers \
+                empty schema, set createsStore to true for the first start, and move the spool directory away if you use one. All buyers \
                 then have to sign in again. The database was not changed.
                 """
         )

@@ -34,7 +34,6 @@ public final class AuthClient: Sendable {
             didSet { tokensVersion += 1 }
         }
         var tokensVersion = 0
-        /// Counts the calls of ``AuthClient/logout(idToken:)``.
         var logouts = 0
         var delegate = WeakDelegate()
     }

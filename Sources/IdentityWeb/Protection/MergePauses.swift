@@ -21,7 +21,9 @@ final class MergePauses: Sendable {
         self.clock = clock
     }
 
-    /// Notes the start of a merge; unless `isForced`, only returns false while a merge of this guest runs, or for 30 s after its failure.
+    /// Notes the start of a merge.
+    ///
+    /// Unless `isForced`, returns false and notes no start while a merge of this guest runs, or for 30 seconds after its failure.
     func begin(for guest: SessionID, isForced: Bool = false) -> Bool {
         let now = clock.elapsed
         return merges.withLock { merges in
