@@ -150,7 +150,7 @@ public final class WebContext: Sendable {
 
     /// The session whose cart the browser uses, as in ``cartSession()``; if the browser has no session, the session of a new guest.
     ///
-    /// Call it when the buyer adds a line to the cart, and not for each page, because every guest occupies a record of the store.
+    /// Call this method when the buyer adds a line to the cart, not for each page, because every guest occupies a record of the store.
     ///
     /// - Throws: `IdentityError` when the store fails.
     public func beginCartSession() async throws -> Session {

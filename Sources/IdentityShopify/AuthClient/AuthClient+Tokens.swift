@@ -9,8 +9,8 @@ extension AuthClient {
     /// Concurrent calls with the same refresh token share one request, because Shopify may accept a refresh token only once. The request
     /// uses the ID token that was passed to the first of these calls.
     ///
-    /// The client fetches Shopify's keys before it sends the refresh token, unless they are in memory. If the response then contains an ID
-    /// token with a newer key, and this key cannot be fetched, the new tokens are lost, and the buyer must sign in again.
+    /// The client fetches Shopify's keys before it sends the refresh token, unless the keys are in memory. If the response then contains
+    /// an ID token with a newer key, and this key cannot be fetched, the new tokens are lost, and the buyer must sign in again.
     ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
