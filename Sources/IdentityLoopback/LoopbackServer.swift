@@ -36,7 +36,7 @@ package final class LoopbackServer: Sendable {
     /// Starts a server; with port 0, the kernel chooses a free port.
     ///
     /// Without `handler`, every response has status 503 until ``serve(_:)`` sets a handler. The requests of one connection are handled one
-    /// after the other.
+    /// after the other. Throws ``LoopbackServerError``, for example when the port is in use.
     package static func start(
         port: UInt16 = 0,
         address: LoopbackAddress = .v4,
@@ -84,7 +84,7 @@ package final class LoopbackServer: Sendable {
 package struct LoopbackLimits: Sendable {
     /// The maximum number of connections.
     ///
-    /// For a further client, the server closes the oldest connection without a pending response, or else the new connection.
+    /// For a further client, the server closes the oldest connection without a pending response; without such a connection, the new one.
     package var connections = 4096
     /// The maximum size of a request's head, and of its trailers, in bytes.
     package var headerBytes = 64 << 10

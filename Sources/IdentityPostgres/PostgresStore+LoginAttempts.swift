@@ -4,7 +4,7 @@ internal import IdentityStoreKit
 internal import Synchronization
 
 extension PostgresStore: LoginAttemptStore {
-    /// Adds a pending login, or replaces the pending login with the same key.
+    /// Adds a pending login or a pending logout; replaces an earlier one with the same key.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
         let row = try records.seal(attempt)
         try await makeRoom(for: row)
@@ -50,7 +50,7 @@ extension PostgresStore: LoginAttemptStore {
     /// Removes the pending logins of a tenant that expire first, until the limit permits the new login.
     ///
     /// A stored login with the same key does not count, because the new login replaces it. With a maximum of 256 or more,
-    /// ``TenantRowCounter`` skips the eviction for some calls, because its statement reads a part of an index.
+    /// ``TenantRowCounter`` skips the eviction for some calls, because the eviction reads a part of an index.
     private func makeRoom(for new: SealedLoginAttempt) async throws {
         let needsCount = counters.withLock { [maximumAttempts] in
             $0.attempts.addRow(of: new.tenant, limit: maximumAttempts)

@@ -15,7 +15,9 @@ extension CurlCallbacks {
         return socket
     }
 
-    /// Whether the policy of the handle's request permits an address; after a refusal, every address is refused for this request.
+    /// Whether the policy of the handle's request permits an address.
+    ///
+    /// A refusal sets the request's failure to `addressRefused`. After that, every address is refused for this request.
     static func permits(_ handle: CurlHandle, _ address: () -> ResolvedAddress?) -> Bool {
         guard let policy = handle.work?.exchange.request.addressPolicy, handle.work?.failure?.code != .addressRefused
         else { return false }

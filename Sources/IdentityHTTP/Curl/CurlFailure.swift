@@ -52,7 +52,7 @@ enum CurlFailure {
     /// CURLE_TOO_LARGE, which the headers of libcurl before 8.6 do not declare.
     private static let tooLarge = CURLcode(rawValue: 100)
 
-    /// Whether libcurl's error text says that the connection ended during the TLS handshake; the result is the same as for a TLS error.
+    /// Whether the error text of a `CURLE_SSL_CONNECT_ERROR` says that the connection ended; a TLS error has the same result code.
     private static func isLostConnection(_ detail: String) -> Bool {
         ["Recv failure", "Send failure", "Connection reset", "SSL_ERROR_SYSCALL", "unexpected eof"].contains {
             detail.contains($0)

@@ -193,7 +193,9 @@ internal import Synchronization
         settled.append((work.continuation, result))
     }
 
-    /// Resumes the callers of all settled requests together, because each switch to the tasks' threads costs more than a resumption.
+    /// Resumes the callers of all settled requests; returns whether at least one was resumed.
+    ///
+    /// The callers are resumed together, because each switch to the tasks' threads costs more than a resumption.
     private func resumeCallers() -> Bool {
         for (continuation, result) in settled { continuation.resume(returning: result) }
         defer { settled.removeAll(keepingCapacity: true) }

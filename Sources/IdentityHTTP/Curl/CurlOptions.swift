@@ -27,7 +27,7 @@ internal import IdentityPlatform
             && setTrust(configuration.certificateAuthorityFile)
     }
 
-    /// The values of a request on which the options of ``setRoute(_:_:)`` depend; a handle keeps these options for the next request.
+    /// The values of a request on which the options of ``setRoute(_:_:)`` depend; a handle keeps these options until it is reset.
     struct Route: Equatable {
         let origin: String
         let allowsHTTP: Bool
@@ -43,7 +43,7 @@ internal import IdentityPlatform
         }
     }
 
-    /// Sets the options of a route, with the connect timeout as the only time limit: ``CurlLoop`` enforces the others.
+    /// Sets the options of a route; the connect timeout is the only time limit of libcurl, because ``CurlLoop`` enforces the others.
     func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
         // An empty text makes libcurl ignore the proxy variables of the environment. The port is always set, because libcurl's default
         // for http is 1080.

@@ -97,7 +97,9 @@ public struct HTTPURL: Sendable {
         return unsafe text.withCString { unsafe body($0 + Int(parts.path.lowerBound)) }
     }
 
-    /// Returns this URL with encoded fields, such as `a=1&b=2%20c`, appended to its query; an empty text changes nothing.
+    /// Returns this URL with fields appended to its query.
+    ///
+    /// The fields must be encoded already, such as `a=1&b=2%20c`. An empty text changes nothing.
     ///
     /// - Throws: ``HTTPURLError`` if the result is not a URL.
     public func appending(queryFields raw: String) throws(HTTPURLError) -> HTTPURL {
@@ -112,7 +114,7 @@ public struct HTTPURL: Sendable {
         try appending(encoded: FormEncoding.encode(fields))
     }
 
-    /// Appends fields that ``FormEncoding`` has encoded; only the length of the new URL is checked.
+    /// Appends fields that ``FormEncoding`` has encoded; throws if the result is longer than a URL may be, and checks nothing else.
     package func appending(encoded: [UInt8]) throws(HTTPURLError) -> HTTPURL {
         let url = appending(encoded).url
         try HTTPURLParser.checkLength(url.text.utf8.count)

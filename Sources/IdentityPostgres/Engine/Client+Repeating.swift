@@ -3,10 +3,10 @@ internal import IdentityKit
 internal import IdentityPlatform
 
 extension Client {
-    /// Repeats a body after temporary failures, such as a lost connection, until `limit`, by default the limit of a call.
+    /// Repeats a body after temporary failures, such as a lost connection, for at most `limit`; nil means the time limit of a call.
     ///
     /// `isInDoubt` is true if an earlier run may have taken effect, or may still take effect. A `PostgresFailure` becomes an
-    /// `IdentityError`, of kind `retryLater` if a change may have taken effect.
+    /// `IdentityError`, of kind `retryLater` if a change may have taken effect. Any other error of the body is thrown at once, unchanged.
     func repeating<R>(
         for limit: Duration? = nil,
         _ body: (_ deadline: ContinuousClock.Instant, _ isInDoubt: Bool) async throws -> R

@@ -5,6 +5,7 @@ struct PoolSettings: Sendable {
     let plan: ConnectionPlan
     /// How the direct connection to the server is opened; nil if no direct connection is configured.
     let directPlan: ConnectionPlan?
+    /// Whether the direct connection listens for notifications.
     let listens: Bool
     let preparesStatements: Bool
     let maximumConnections: Int

@@ -92,7 +92,7 @@ final class Lease: DatabaseLock {
 
     var milliseconds: Value { .integer(Int64(duration / .milliseconds(1))) }
 
-    /// How long the holder can rely on the lease; the continuous clock also counts the time while the machine sleeps.
+    /// The continuous clock also counts the time while the process is stopped or the machine sleeps.
     var remaining: Duration { validUntil.withLock { $0.map { $0 - .now } ?? .zero } }
 
     /// Records that the server confirmed a request that was sent at this time.

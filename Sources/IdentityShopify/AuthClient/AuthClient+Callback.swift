@@ -34,7 +34,7 @@ extension AuthClient {
         return state.withLock { $0.logins.awaits(address.equals) }
     }
 
-    /// Completes a login: checks the callback, the URL to which the web view was redirected, and exchanges its code.
+    /// Completes a login: checks the callback (the URL to which the web view was redirected) and exchanges its code.
     ///
     /// - Throws: `IdentityError`. If Shopify rejected the login, `providerResponse` of the error contains Shopify's explanation. With code
     ///   `store_failed`, the login succeeded, but the token storage did not save the tokens; they are in ``currentTokens``.

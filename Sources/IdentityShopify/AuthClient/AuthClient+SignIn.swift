@@ -4,7 +4,7 @@ internal import Synchronization
 extension AuthClient {
     /// Signs a buyer in with a presenter, such as a loopback listener with a browser.
     ///
-    /// The presenter shows the login page and receives the callback. ``ShopifyLoginOptions`` has the options of the login page.
+    /// The presenter shows the login page and receives the callback. See ``ShopifyLoginOptions`` for the `options` of the login page.
     ///
     /// - Throws: `IdentityError`, of kind `cancelled` if the login was cancelled. A call of ``logout(idToken:)`` also ends the login: with
     ///   code `state_unknown` while the login page is shown, and with kind `cancelled` at other times.
@@ -49,7 +49,7 @@ extension AuthClient {
         }
     }
 
-    /// Signs a buyer in with a presenter, and calls `completion` exactly once on the client's `callbackExecutor`.
+    /// Signs a buyer in as ``login(with:options:)`` does, and calls `completion` exactly once on the client's `callbackExecutor`.
     ///
     /// - Returns: A handle that cancels the login.
     @discardableResult
@@ -68,7 +68,7 @@ extension AuthClient {
         )
     }
 
-    /// Signs a buyer in with a presenter and calls the delegate exactly once.
+    /// Signs a buyer in as ``login(with:options:)`` does, and calls the delegate exactly once.
     ///
     /// - Returns: A handle that cancels the login.
     @discardableResult

@@ -73,9 +73,9 @@ extension AuthClient {
 
     /// Signs the buyer out: removes all tokens and pending logins from this client first, then calls Shopify's logout endpoint.
     ///
-    /// After the logout, no earlier login can be completed, if this client created the login's authorization URL, or if the app built the
-    /// URL with one of the latest 64 code verifiers of this client. A call that is exchanging a login's code throws an error of kind
-    /// `cancelled`.
+    /// A login that started before the logout cannot be completed after it. This holds for the authorization URLs of this client, and for
+    /// URLs that the app built with one of the latest 64 code verifiers of this client. A call that is exchanging a login's code throws an
+    /// error of kind `cancelled`.
     ///
     /// - Parameter idToken: The ID token of the login; it may be expired.
     /// - Returns: The logout URL for the browser, with the provider's `postLogoutRedirectURI` if one is configured. Shopify's cookie is
@@ -113,8 +113,8 @@ extension AuthClient {
 
     /// Signs the buyer out and calls back, as in Shopify's guide.
     ///
-    /// The client calls `completion` exactly once, on its `callbackExecutor`, with the result of ``logout(idToken:)`` and, after a failure,
-    /// the description of the error.
+    /// The client calls `completion` exactly once, on its `callbackExecutor`: `success` is true if ``logout(idToken:)`` threw no error,
+    /// otherwise `error` is the description of the error.
     public func logout(
         idToken: String,
         completion: @escaping @Sendable (_ success: Bool, _ error: String?) -> Void

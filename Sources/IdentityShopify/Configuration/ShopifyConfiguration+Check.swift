@@ -4,7 +4,7 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 extension ShopifyProvider.Configuration {
-    /// Without this check, Shopify would report most problems of the configuration at a login, on a page that the buyer sees.
+    /// Without this check, Shopify would report most of these problems at a login, on a page that the buyer sees.
     func check() throws(ShopifyConfigurationProblem) {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy(ASCII.isVisible) else {
             throw ShopifyConfigurationProblem(

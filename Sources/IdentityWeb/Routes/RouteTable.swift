@@ -45,7 +45,7 @@ struct RouteTable: Sendable {
 
     subscript(path: String) -> Route? { routes[path] }
 
-    /// Whether the path is that of a route for one provider; true even for an unknown provider, so that its response has status 404.
+    /// Whether the path is that of a route for one provider; true even for an unknown provider, so that the app does not get the request.
     func owns(_ path: String) -> Bool {
         ["login/", "callback/", "backchannel-logout/"].contains { path.utf8.starts(with: (basePath + "/" + $0).utf8) }
     }

@@ -70,7 +70,9 @@ extension SignInRoutes {
         return try redirect(to: table.callbackPath(of: provider) + "?state=" + FormEncoding.escape(state))
     }
 
-    /// Asks the app whether the buyer gets a session; returns the path that the app chose, or nil to keep the return path of the login.
+    /// Asks the app whether the buyer gets a session; throws an error if the app refuses the buyer.
+    ///
+    /// Returns the path that the app chose; nil to keep the return path of the login.
     private func admit(
         _ buyer: Buyer,
         of provider: String,

@@ -39,9 +39,9 @@ extension SignInRoutes {
 
     /// Receives the browser from the provider's logout page.
     ///
-    /// The route `logout` has already ended the session. Any site can link to `logout/done`, so this route removes the logout cookie only
-    /// if the cookie and the `state` confirm the return. After an error of the store, the cookie stays, so that the buyer can load this
-    /// page again.
+    /// This route ends no session, because `logout` has already ended it. Any site can link to `logout/done`, so this route removes the
+    /// logout cookie only if the cookie and the `state` confirm the return. After an error of the store, the cookie stays, so that the
+    /// buyer can load this page again.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         var done = page(.signedOut)

@@ -94,8 +94,8 @@ public final class SignInRoutes: Sendable {
     /// Handles a request with the route that has the request's path; if no route has this path, calls `app`.
     ///
     /// If the path names an unknown provider after `login/`, `callback/` or `backchannel-logout/`, the response has status 404.
-    /// If `app` throws an error, the response is that of ``WebContext/response(for:)``. The response has the cookies and cache headers of
-    /// ``WebContext/finish(_:)``.
+    /// If `app` throws an error, the response is that of ``WebContext/response(for:)``. Every response has the cookies and cache headers of
+    /// ``WebContext/finish(_:)``, so `app` must not call `finish` itself: each cookie would be set twice.
     public func handle(
         _ request: WebRequest,
         otherwise app: (WebContext) async throws -> WebResponse
