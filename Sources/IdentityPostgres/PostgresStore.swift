@@ -31,7 +31,7 @@ public final class PostgresStore: Sendable {
     let maximumAttempts: Int
     let maximumUsedTokens: Int
     let clock: any IdentityClock
-    /// Counts the rows that this process adds to each table, to decide when it must count the table's rows again.
+    /// Counts the rows that this process adds, to decide when it must count the rows in the database again.
     let counters = Mutex(Counters())
     let maximumSessionsPerTenant: Int?
     /// Keeps new tokens while the database cannot be written; nil if no spool directory is configured.

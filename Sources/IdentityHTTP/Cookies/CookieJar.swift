@@ -22,7 +22,7 @@ public struct CookieJar: Sendable {
     /// The number of cookies.
     public var count: Int { cookies.count }
 
-    /// Stores the cookies that the response to a request to `url` sets.
+    /// Stores the cookies that a response sets; `url` is the URL of the request.
     ///
     /// The jar ignores cookies that the host may not set, that are malformed, or that exceed its limits.
     public mutating func absorb(_ response: HTTPResponse, from url: HTTPURL) {

@@ -63,7 +63,8 @@ extension HTTPRequest {
     ///
     /// libcurl repeats requests with any method, up to five times: when a reused connection ends without one byte of a response
     /// (`Curl_retry_request` in `lib/transfer.c`), when the server refuses an HTTP/2 stream, and when the server demands HTTP/1.1. No
-    /// option of libcurl prevents this. The server may have processed the first copy, and a refresh token that is sent twice may end the session.
+    /// option of libcurl prevents this. The server may have processed the first copy, and a refresh token that is sent twice may end the
+    /// session.
     fileprivate var isRepeatable: Bool {
         // A DPoP proof is valid for one request only (RFC 9449 section 11.1).
         (method == .get || method == .head) && !isSentOnce && headers["DPoP"] == nil
