@@ -4,17 +4,9 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Executes a mutation on the session's cart; the mutation must do no harm when it is sent twice.
     ///
-    /// The mutation is sent again if another process changes the session's stored cart before the result is saved. If Shopify returns the
-    /// cart under a new id, the adapter tries to put the buyer's identity back on the cart.
-    ///
-    /// - Parameters:
-    ///   - id: The session.
-    ///   - context: The buyer's IP, country and language.
-    ///   - isMade: Returns whether a cart contains the change. It is used after a response with GraphQL errors and without a cart: the
-    ///     adapter reads the cart and passes it to the closure. If the closure is nil, such a response is an error.
-    ///   - mutation: Creates the mutation, and may change the session's stored cart (``CartBinding``).
-    /// - Returns: The changed cart.
-    /// - Throws: `IdentityError`, also when Shopify rejects the mutation with user errors.
+    /// The mutation is sent again if another process changes the session's stored cart before the result is saved. After a response with
+    /// GraphQL errors and without a cart, the adapter reads the cart, and `isMade` decides whether the cart contains the change. If
+    /// `isMade` is nil, the GraphQL errors are thrown.
     func mutate<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -30,9 +22,9 @@ extension CartAdapter {
 
     /// Executes a mutation that adds delivery addresses or gift cards to the session's cart.
     ///
-    /// Before the request, the adapter records in the session's stored cart that this request sends data of the buyer. If the response is
-    /// lost, the record stays. Because of the record, a logout does not give this cart to another buyer while the request may still reach
-    /// Shopify. After a response, even a rejection, the adapter removes the record.
+    /// Before the request, the adapter records in the session's stored cart that this request sends data of the buyer. After a response,
+    /// even a rejection, it removes the record. If the response is lost, the record stays, so that a logout does not give this cart to
+    /// another buyer while the request may still reach Shopify.
     func mutateWithIntent<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -43,8 +35,7 @@ extension CartAdapter {
             let earlier = binding.unanswered
             try await locked.recordIntent(&binding, sendsIdentity: false)
             let response = try await self.send(mutation(binding), in: context)
-            // Removes the record of this request. The record of an earlier request without a response stays, because that request may still
-            // reach Shopify.
+            // Removes this request's record. An earlier request without a response may still reach Shopify, so its record stays.
             binding.unanswered = earlier
             do {
                 let result = try await self.accept(response, &binding, of: locked, in: context)
@@ -64,8 +55,7 @@ extension CartAdapter {
         present: @Sendable (Cart) async throws -> [String]
     ) async throws -> SessionCart where Removal.Output == CartPayload {
         try await withCart(id) { binding, locked in
-            // If `ids` has an address that came from the provider, the removal is recorded. Without this record, the next checkout would
-            // put the address back on the cart.
+            // Records the removal of the provider's address. Otherwise the next checkout would put the address back on the cart.
             binding.removeAddresses(ids)
             var response = try await self.send(removal(binding.cartID, ids), in: context)
             if case .refused(let errors) = response.outcome {
@@ -73,8 +63,7 @@ extension CartAdapter {
                 let left = ids.filter(Set(try await present(current.cart)).contains)
                 guard !left.isEmpty else { return current.sessionCart(binding) }
                 guard left.count < ids.count else { throw IdentityError.refusal(of: errors, response.metadata) }
-                // Shopify rejects the whole mutation if the cart no longer has one of the ids. So a second mutation removes the ids that
-                // the cart still has.
+                // Shopify rejects the whole mutation if the cart lacks one of the ids. So the second mutation has only the other ids.
                 response = try await self.send(removal(binding.cartID, left), in: context)
             }
             return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
@@ -94,12 +83,10 @@ extension CartAdapter {
 
     /// Returns the cart after a mutation, and updates the session's stored cart (`binding`).
     ///
-    /// If the response contains no cart, this method reads the cart. If the cart keeps its id, the method also sets the country of
-    /// `context`, or else of the client. If Shopify returns the cart under a new id, the method tries to put the buyer's identity back on
-    /// the cart, unless `create` is replacing the session's cart.
+    /// If Shopify returns the cart under a new id, this method tries to put the buyer's identity back on the cart. Otherwise it sets the
+    /// country of `context` or of the client.
     ///
-    /// - Throws: Shopify's user errors; ``CartGone``; the GraphQL errors of a response without a cart, unless `isMade` finds the change in
-    ///   the cart; the error of reading the cart; the error of a cancelled caller or an ended session.
+    /// - Throws: ``CartGone``; the user errors; the errors of ``resolve(_:_:in:isMade:)``; a cancellation; the error of an ended session.
     func accept(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,
@@ -164,20 +151,10 @@ extension CartAdapter {
         return response
     }
 
-    /// Returns the cart of a response, and updates the session's stored cart (`binding`).
+    /// Returns the cart of a response, and updates the session's stored cart (`binding`); reads the cart if the response has no cart.
     ///
-    /// If the response contains no cart, this method reads the cart. Shopify can return the cart under a new id.
-    ///
-    /// - Parameters:
-    ///   - response: The response.
-    ///   - binding: The session's stored cart.
-    ///   - context: The buyer's IP, country and language.
-    ///   - isMade: Returns whether the cart contains the change. It is used after a response with GraphQL errors and without a cart: this
-    ///     method reads the cart and passes it to the closure. If the closure is nil, such a response is an error.
-    /// - Returns: The cart.
-    /// - Throws: The GraphQL errors of a response without a cart, unless `isMade` finds the change in the cart. After a response without a
-    ///   cart and without GraphQL errors, the error of reading the cart. ``CartGone`` when that read finds no cart. The error of a
-    ///   cancelled caller.
+    /// After a response with GraphQL errors and without a cart, `isMade` decides whether the cart that was read contains the change. If it
+    /// does not, or if `isMade` is nil, the GraphQL errors are thrown.
     func resolve(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,

@@ -96,7 +96,7 @@ extension CartAdapter {
         try await forget(for: id, under: nil)
     }
 
-    /// Removes the session's cart; if `cartID` is set, only a cart with this id is removed.
+    /// With a `cartID`, removes only a cart with this id.
     func forget(_ cartID: CartID? = nil, for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
             if let cartID, locked.binding?.cartID != cartID { return CartChange((), saving: nil) }
@@ -130,14 +130,8 @@ extension CartAdapter {
 
     /// Reads the session's cart from Shopify, and updates the stored cart (`binding`).
     ///
-    /// - Parameters:
-    ///   - binding: The session's stored cart.
-    ///   - readsCheckoutURL: Whether to read the checkout URL.
-    ///   - needsContents: Whether to throw if a GraphQL error hides the note, the lines or another part of the cart; a hidden buyer is no
-    ///     error. Pass true to compare or copy the contents, because hidden contents look like missing contents.
-    ///   - context: The buyer's IP, country and language.
-    /// - Returns: The cart.
-    /// - Throws: `IdentityError`; ``CartGone`` when Shopify no longer has the cart.
+    /// With `needsContents`, this method throws if a GraphQL error hides the note, the lines or another part of the cart, but not if an
+    /// error hides the buyer. Pass true to compare or copy the contents, because hidden contents look like missing contents.
     func current(
         _ binding: inout CartBinding,
         readsCheckoutURL: Bool = false,
@@ -161,9 +155,6 @@ extension CartAdapter {
     }
 
     /// Updates the session's stored cart (`binding`) and ``lineCache`` after a response with a cart.
-    ///
-    /// The cart's id comes from the response, and the buyer's IP from `context`. With the policy `recreate`, the binding also gets the
-    /// first page of the lines, if `showsContents` is true.
     func record(
         _ cart: Cart,
         showsContents: Bool,

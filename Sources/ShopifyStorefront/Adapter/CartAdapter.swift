@@ -24,9 +24,7 @@ public import IdentityKit
 /// The `SessionManager` tells the adapter about refreshed and ended sessions. The manager holds the adapter weakly, so the app must keep a
 /// reference to the adapter. An app with several shops creates one adapter for each shop. A session then has a cart in each shop.
 public final class CartAdapter: Sendable {
-    /// The Storefront client.
-    ///
-    /// Use it also for products and other requests that are not about carts.
+    /// The Storefront client; use it also for products and other requests that are not about carts.
     public let client: StorefrontClient
     let sessions: SessionManager
     let policy: CartPolicy
@@ -63,8 +61,6 @@ public final class CartAdapter: Sendable {
     }
 
     /// How long after its start a request may still reach Shopify: the client's deadline for all attempts, plus 30 seconds.
-    ///
-    /// After this time, the adapter assumes that a request without a response no longer reaches Shopify, and that its process has ended.
     var lateCallLimit: Duration { client.deadline + .seconds(30) }
 
     /// Whether a request that was sent at this time may still reach Shopify, because less than ``lateCallLimit`` has passed.

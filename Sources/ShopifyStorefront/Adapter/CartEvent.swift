@@ -1,8 +1,6 @@
 public import IdentityKit
 
-/// An event of a session's cart, for logs and metrics.
-///
-/// It contains no cart id.
+/// An event of a session's cart, without the cart's id, for logs and metrics.
 public struct CartEvent: Sendable, Equatable {
     /// The kind of an event.
     public enum Kind: Sendable, Equatable {

@@ -22,22 +22,16 @@ struct CartMutationResponse: Sendable {
     let showsContents: Bool
     var outcome: Outcome
 
-    /// Whether it is unknown after this response if the cart still exists.
+    /// Whether this response does not show if the cart still exists.
     ///
-    /// This is so if the response has no cart, and each user error has no field, and no code or the code `INVALID`. Only the message
-    /// explains such an error, and Shopify translates messages.
+    /// This is so if the response has no cart, and each user error has no field and either no code or the code `INVALID`. Only the message
+    /// explains these errors, and Shopify translates messages.
     var isCartInDoubt: Bool {
         guard case .refused(let errors) = outcome, payload.cart == nil else { return false }
         return errors.allSatisfy { $0.field.isEmpty && ($0.code == .invalid || $0.code == nil) }
     }
 
-    /// Determines the outcome of a mutation from its result.
-    ///
-    /// - Parameters:
-    ///   - result: The mutation's result.
-    ///   - selection: The parts of the cart that the mutation reads.
-    ///   - failure: Creates the error for the result's GraphQL errors.
-    /// - Throws: `IdentityError` with the user errors, if one of them has the code `SERVICE_UNAVAILABLE`.
+    /// Determines the outcome of a mutation from its result; throws the user errors if one of them has the code `SERVICE_UNAVAILABLE`.
     init(
         _ result: StorefrontResult<CartPayload>,
         selection: CartSelection,
@@ -60,7 +54,6 @@ struct CartMutationResponse: Sendable {
         }
     }
 
-    /// Throws ``CartGone`` if Shopify no longer has the cart, and Shopify's user errors if Shopify rejected the mutation.
     func throwIfRefused() throws {
         switch outcome {
         case .gone: throw CartGone(metadata)
@@ -78,8 +71,6 @@ struct CartMutationResponse: Sendable {
         return error.message.isIdentical(to: "The specified cart does not exist.")
     }
 
-    /// Whether an error rejects the customer access token.
-    ///
     /// Shopify has no error code for an invalid token, so the code `INVALID` and the field `customerAccessToken` decide.
     private static func refusesToken(_ error: CartUserError) -> Bool {
         error.code == .invalid && error.field.last == "customerAccessToken"

@@ -63,9 +63,7 @@ public struct CartPolicy: Sendable {
     /// If it is nil, as by default, the access token itself is put on the cart. The token of a legacy customer is put on the cart without
     /// an exchange.
     public var exchange: CustomerTokenExchange?
-    /// Receives the events of the adapter's carts.
-    ///
-    /// The adapter calls it synchronously, so the closure must return quickly.
+    /// Receives the events of the adapter's carts, synchronously, so the closure must return quickly.
     public var onEvent: (@Sendable (CartEvent) -> Void)?
 
     /// Creates the default policy.

@@ -59,9 +59,7 @@ public struct SearchQuery: Sendable, Hashable {
 }
 
 extension SearchQuery {
-    /// Creates a query from a text in search syntax.
-    ///
-    /// The text is not escaped, so it must not come from a buyer.
+    /// Creates a query from a text in search syntax; the text is not escaped, so it must not come from a buyer.
     public init(syntax: String) {
         node = .syntax(syntax)
     }
@@ -106,9 +104,7 @@ extension SearchQuery {
         SearchQuery(node: .not("\(field.rawValue):*"))
     }
 
-    /// Finds what all queries find.
-    ///
-    /// An empty list finds everything.
+    /// Finds what all queries find; an empty list finds everything.
     public static func all(_ queries: [SearchQuery]) -> SearchQuery {
         SearchQuery(node: .all(queries.map(\.node)))
     }

@@ -6,8 +6,6 @@ extension StorefrontClient {
     /// Adds the app's Storefront token and the buyer's IP address to the headers of a call.
     ///
     /// The address is sent only with a private token, because Shopify accepts it only from a server.
-    ///
-    /// - Throws: `IdentityError` for an invalid address or token.
     func addHeaders(for context: StorefrontContext, to call: inout GraphQLCall) throws(IdentityError) {
         if let address = context.buyerIP { call.secrets.append(Secret(address)) }
         do {

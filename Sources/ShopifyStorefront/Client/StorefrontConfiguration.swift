@@ -121,7 +121,6 @@ public struct StorefrontConfiguration: Sendable {
         )
     }
 
-    /// What the executor needs to call the API: URL, limits, and the hints for errors.
     var graphQLEndpoint: GraphQLEndpoint {
         GraphQLEndpoint(
             name: "The Storefront API",

@@ -20,9 +20,7 @@ public struct StorefrontContext: Sendable {
     /// as an attack (HTTP 430), and opens the checkout signed out. Use a header such as `X-Forwarded-For` only if the app's own proxy has
     /// written it, because a client can forge it.
     public var buyerIP: String?
-    /// The buyer's country, ISO 3166-1 alpha-2 in capitals.
-    ///
-    /// It decides currency and prices.
+    /// The buyer's country, ISO 3166-1 alpha-2 in capitals; it decides currency and prices.
     public var country: String?
     /// The language of texts, a `LanguageCode` such as `EN` or `PT_BR`.
     public var language: String?
@@ -32,9 +30,7 @@ public struct StorefrontContext: Sendable {
     ///
     /// No response to a call with a buyer is cached.
     public var buyer: CustomerAccessToken?
-    /// The company location of a B2B ``buyer``, a global id.
-    ///
-    /// Without a buyer it is not sent.
+    /// The company location of a B2B ``buyer``, a global id; without a buyer it is not sent.
     public var buyerCompanyLocationID: String?
     /// The visitor's consent to data collection.
     ///
@@ -46,9 +42,7 @@ public struct StorefrontContext: Sendable {
     /// `CachePurging` removes the responses when the session ends.
     public var session: SessionID?
 
-    /// Creates a context.
-    ///
-    /// All members are optional.
+    /// Creates a context; all members are optional.
     public init(
         buyerIP: String? = nil,
         country: String? = nil,

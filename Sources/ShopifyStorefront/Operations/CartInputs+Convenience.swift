@@ -37,9 +37,7 @@ extension CartLineInput {
 }
 
 extension CartLineUpdateInput {
-    /// Sets the quantity of a line.
-    ///
-    /// A quantity of 0 removes the line.
+    /// Sets the quantity of a line; a quantity of 0 removes the line.
     public init(id: String, quantity: Int) {
         self.init(id: .set(id), quantity: .set(quantity))
     }
@@ -75,9 +73,7 @@ extension CartSelectableAddressInput {
 }
 
 extension CartAddressInput {
-    /// Creates an input from an address.
-    ///
-    /// Parts that are nil, empty, or not in a form that Shopify accepts are left out.
+    /// Creates an input from an address, without the parts that are nil, empty, or not in a form that Shopify accepts.
     public init(_ address: PostalAddress) {
         let country = address.countryCode.flatMap(CartText.country)
         // Shopify rejects empty texts.

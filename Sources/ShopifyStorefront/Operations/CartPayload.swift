@@ -3,9 +3,7 @@ public import ShopifyGraphQL
 
 /// The result of a cart mutation.
 public struct CartPayload: Sendable {
-    /// The cart.
-    ///
-    /// It is nil if the response has no cart. This can happen even if the response has no user errors.
+    /// The cart; nil if the response has no cart, which can happen even without user errors.
     public let cart: Cart?
     /// The URL of the checkout, if the operation reads it.
     public let checkoutURL: CheckoutURL?

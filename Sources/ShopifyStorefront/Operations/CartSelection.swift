@@ -86,9 +86,7 @@ extension CartSelectedDeliveryOptionsUpdate: CartReading {}
 extension CartQuery: CartReading {}
 
 extension CartCreate {
-    /// Creates a cart with lines, a buyer and addresses.
-    ///
-    /// Empty values are not sent.
+    /// Creates a cart with lines, a buyer and addresses; empty values are not sent.
     public init(
         lines: [CartLineInput],
         buyerIdentity: CartBuyerIdentityInput = CartBuyerIdentityInput(),

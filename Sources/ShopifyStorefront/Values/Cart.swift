@@ -11,9 +11,7 @@ public struct Cart: Sendable, Equatable {
     public let totalQuantity: Int
     /// The price of all lines, before taxes, delivery and discounts on the whole cart.
     public let subtotal: Money
-    /// The price to pay as far as it is known.
-    ///
-    /// Taxes and delivery may be added later.
+    /// The price to pay as far as it is known; taxes and delivery may be added later.
     public let total: Money
     /// The first lines of the cart; an operation of ``CartAdapter`` reads at most 250 lines (50 with tokenless access).
     public let lines: [CartLine]
@@ -97,9 +95,7 @@ public struct CartDiscountCode: Sendable, Equatable {
     public let isApplicable: Bool
 }
 
-/// A gift card on a cart.
-///
-/// Shopify returns only the last characters of the gift card's code.
+/// A gift card on a cart; Shopify returns only the last characters of its code.
 public struct CartGiftCard: Sendable, Equatable {
     /// The id of the gift card on this cart, with which it can be removed.
     public let id: String

@@ -7,9 +7,7 @@ public struct CartUserError: Sendable, Equatable {
     public let code: CartErrorCode?
     /// The path of the input field, for example `["buyerIdentity", "customerAccessToken"]`; empty if the error is not about a field.
     public let field: [String]
-    /// Shopify's message in the language of the context.
-    ///
-    /// Do not parse it, because Shopify translates it.
+    /// Shopify's message in the language of the context; do not parse it, because Shopify translates it.
     public let message: String
 }
 
@@ -28,9 +26,7 @@ public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     /// The code as text.
     public var description: String { rawValue }
 
-    /// A value is invalid.
-    ///
-    /// ``CartUserError/field`` says which value.
+    /// A value is invalid; ``CartUserError/field`` says which value.
     public static let invalid = Self(rawValue: "INVALID")
     /// A company location was sent without a customer access token.
     public static let missingCustomerAccessToken = Self(rawValue: "MISSING_CUSTOMER_ACCESS_TOKEN")
@@ -40,9 +36,7 @@ public struct CartErrorCode: RawRepresentable, Hashable, Sendable, CustomStringC
     public static let buyerCannotPurchaseForCompanyLocation = Self(
         rawValue: "BUYER_CANNOT_PURCHASE_FOR_COMPANY_LOCATION"
     )
-    /// Shopify cannot make the change now.
-    ///
-    /// Nothing was changed.
+    /// Shopify cannot make the change now; nothing was changed.
     public static let serviceUnavailable = Self(rawValue: "SERVICE_UNAVAILABLE")
     /// A validation rule of the merchant rejected the change.
     public static let validationCustom = Self(rawValue: "VALIDATION_CUSTOM")
@@ -65,17 +59,13 @@ public struct CartUserErrors: Error, Sendable, Equatable, CustomStringConvertibl
 public struct CartWarning: Sendable, Equatable {
     /// The code.
     public let code: CartWarningCode
-    /// Shopify's message.
-    ///
-    /// Do not parse it, because Shopify translates it.
+    /// Shopify's message; do not parse it, because Shopify translates it.
     public let message: String
     /// The id of the object that the warning is about.
     public let target: String
 }
 
-/// The code of a ``CartWarning``.
-///
-/// The type also keeps codes that this version does not know.
+/// The code of a ``CartWarning``; the type also keeps codes that this version does not know.
 public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     /// The code as text.
     public let rawValue: String
@@ -90,15 +80,11 @@ public struct CartWarningCode: RawRepresentable, Hashable, Sendable, CustomStrin
 
     /// The merchandise is out of stock.
     public static let merchandiseOutOfStock = Self(rawValue: "MERCHANDISE_OUT_OF_STOCK")
-    /// The stock is smaller than the requested quantity.
-    ///
-    /// The line has the available quantity.
+    /// The stock is smaller than the requested quantity; the line has the available quantity.
     public static let merchandiseNotEnoughStock = Self(rawValue: "MERCHANDISE_NOT_ENOUGH_STOCK")
     /// The same address is on the cart twice.
     public static let duplicateDeliveryAddress = Self(rawValue: "DUPLICATE_DELIVERY_ADDRESS")
-    /// A discount needs a signed-in customer.
-    ///
-    /// This warning is usual after the customer was removed from the cart.
+    /// A discount needs a signed-in customer; this warning is usual after the customer was removed from the cart.
     public static let discountEligibleCustomerMissing = Self(rawValue: "DISCOUNT_ELIGIBLE_CUSTOMER_MISSING")
 }
 

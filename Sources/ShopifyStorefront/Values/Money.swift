@@ -1,8 +1,6 @@
 public import ShopifyGraphQL
 
-/// An amount of money as Shopify wrote it.
-///
-/// The amount is not rounded.
+/// An amount of money as Shopify wrote it, not rounded.
 public struct Money: Sendable, Equatable {
     /// The amount as decimal text, for example `12.5`.
     public let amount: String

@@ -3,9 +3,7 @@ public import IdentityKit
 
 /// The checkout URL to which an app sends the buyer, and the identity with which the checkout opens.
 public struct CheckoutHandoff: Sendable {
-    /// The URL for the browser.
-    ///
-    /// Do not store or log the URL.
+    /// The URL for the browser; do not store or log the URL.
     public let url: CheckoutURL
     /// The identity with which the checkout opens, as far as the adapter knows.
     public let identity: CartIdentity

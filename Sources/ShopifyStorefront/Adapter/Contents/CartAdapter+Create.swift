@@ -4,8 +4,7 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Creates a cart; more than 250 lines are sent in several requests.
     ///
-    /// - Returns: The change that saves the cart; its outcome is a failure if the cart has only some of the lines, or the caller was
-    ///   cancelled.
+    /// If the cart has only some of the lines, or the caller was cancelled, the change saves the cart, and its outcome is a failure.
     func createCart(
         withAll lines: [CartLineInput],
         _ locked: LockedCart,
@@ -95,9 +94,7 @@ extension CartAdapter {
 
     /// Creates a cart without the lines that Shopify rejects.
     ///
-    /// After each rejection, the rejected lines are removed from `lines`, and `create` is called again.
-    ///
-    /// - Returns: The result of `create`, and Shopify's last rejection; the rejection is nil if Shopify rejected no line.
+    /// After each rejection, the rejected lines are removed from `lines`, and `create` is called again. `refusal` is the last rejection.
     func omittingRefused<Value: Sendable>(
         _ lines: inout [CartLineInput],
         _ create: ([CartLineInput]) async throws -> Value
@@ -116,12 +113,10 @@ extension CartAdapter {
         }
     }
 
-    /// Returns the session's cart claim (the identity that its provider gives for carts), or `.none` and an error if the claim is
+    /// Returns the session's cart claim (the identity that its provider gives for carts), or `.none` and the error if the claim is
     /// unavailable.
     ///
-    /// The caller continues without an identity and reports the error as a problem.
-    ///
-    /// - Throws: An error if the session does not exist or the caller was cancelled.
+    /// The caller continues without an identity. If the session does not exist or the caller was cancelled, the error is thrown.
     func claim(
         for id: SessionID,
         validFor margin: Duration = .seconds(60)

@@ -88,11 +88,9 @@ extension CartAdapter {
     /// The maximum number of lines that are read from one cart; Shopify returns at most this many elements of a list.
     private static let maximumLines = 25_000
 
-    /// Returns all lines of a cart: the lines of the first page, and the lines of the further pages, which are read from Shopify.
+    /// Returns all lines of a cart: the first page from `cart`, and the further pages, which are read from Shopify.
     ///
-    /// - Throws: `IdentityError` with code `IdentityError.Code.unexpectedResponse` when the pages do not end, because a merge or a copy
-    ///   with only some of the lines would lose the other lines. If `needsContents` is true, also the GraphQL errors of a page.
-    ///   ``CartGone`` when Shopify no longer has the cart.
+    /// If the pages do not end, this method throws, because a merge or a copy with only some of the lines would lose the other lines.
     func allLines(
         of cart: Cart,
         needsContents: Bool = true,
@@ -132,9 +130,6 @@ extension CartAdapter {
     /// Adds lines with one request for each 250 lines; no request is repeated.
     ///
     /// `first` is the number of requests to omit at the start, because their lines are already in the cart.
-    ///
-    /// - Throws: ``CartGone`` when Shopify no longer has the cart; `IdentityError`, with code `IdentityError.Code.linesPartlyAdded` when a
-    ///   request failed after lines of an earlier request were added. A cancellation is thrown unchanged.
     func add(
         _ lines: [CartLineInput],
         from first: Int = 0,
@@ -197,11 +192,9 @@ extension CartAdapter {
         )
     }
 
-    /// Returns the cart if it shows that the lines were added, after a request whose response was lost or has no cart.
+    /// Returns the cart if its quantities show that a request added the lines although its response was lost or has no cart.
     ///
-    /// It compares the cart's quantities with the quantities before the request.
-    ///
-    /// - Throws: `error` if the comparison does not show that the lines were added, or if the quantities before the request are unknown.
+    /// Otherwise, or if the quantities before the request are unknown, `error` is thrown.
     private func confirm(
         _ lines: [CartLineInput],
         above before: CartLineCounts?,

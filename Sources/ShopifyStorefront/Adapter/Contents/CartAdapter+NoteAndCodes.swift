@@ -92,9 +92,7 @@ extension CartAdapter {
 }
 
 extension [String] {
-    /// Whether the list has this discount or gift card code.
-    ///
-    /// Shopify compares codes without regard to case.
+    /// Compares discount and gift card codes without regard to case, as Shopify does.
     func hasCode(_ code: String) -> Bool {
         let folded = code.lowercased()
         return contains { $0.lowercased().isIdentical(to: folded) }

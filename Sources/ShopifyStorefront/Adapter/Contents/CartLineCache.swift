@@ -11,9 +11,7 @@ final class CartLineCache: Sendable {
     private static let maximumAge = Duration.seconds(10)
     private let entries = Mutex<[CartID: (lines: CartLineCounts, time: Date)]>([:])
 
-    /// Keeps the lines of a cart.
-    ///
-    /// If the response does not show all lines, the cart's earlier lines are removed from the cache.
+    /// Keeps the lines of a cart; without `showsLines`, removes the cart's earlier lines instead, because they may be outdated.
     func record(_ cart: Cart, showsLines: Bool, at now: Date) {
         let entry = showsLines ? (CartLineCounts(cart.lines.map(CartLineInput.init)), now) : nil
         entries.withLock { entries in

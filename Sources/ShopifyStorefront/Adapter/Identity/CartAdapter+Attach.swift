@@ -16,7 +16,6 @@ extension CartAdapter {
         try await attach(to: id, under: nil, in: client.context.overridden(by: context))
     }
 
-    /// Puts the identity of a session's buyer on the session's cart; if the context has no country, the cart keeps its country.
     func attach(
         to id: SessionID,
         under locks: InProcessCartLocks?,
@@ -38,8 +37,7 @@ extension CartAdapter {
     ///
     /// Parts that Shopify rejects, such as the phone number, are omitted until Shopify accepts the other parts. After a rejected access
     /// token, the session's tokens are refreshed once. If Shopify rejects the new token too, the identity that is already on the cart
-    /// stays, and `binding.problem` has the reason. Before each request that sends data of the buyer, the attachment is written: after a
-    /// crash, it shows that the buyer may be on the cart.
+    /// stays, and `binding.problem` has the reason.
     func attach(
         _ wanted: CartBuyerIdentity,
         to binding: inout CartBinding,

@@ -2,15 +2,11 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Returns the identity of a claim, with the country of the context, or else of the client, or else of the claim.
     func buyerIdentity(_ claim: CartClaim, in context: StorefrontContext) -> CartBuyerIdentity {
         CartBuyerIdentity(claim, country: context.country ?? client.context.country)
     }
 
-    /// Whether the requested identity has to be sent to Shopify.
-    ///
-    /// True if the requested identity differs from the identity on the cart, or if the last attempt to put an identity there failed. False
-    /// for an untrusted cart.
+    /// Whether the identity differs from the identity on the cart, or the last attempt to put an identity there failed.
     func isDue(_ identity: CartBuyerIdentity, on binding: CartBinding) throws -> Bool {
         if binding.isUntrusted { return false }
         let isNewCountry = identity.country.map { $0 != binding.country && $0 != binding.refusedCountry } ?? false
@@ -21,9 +17,7 @@ extension CartAdapter {
 
     /// Gives the cart the country of the context, or else of the client, if the cart has another country or no country.
     ///
-    /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`. After
-    /// a user error about the country, this method does not send the same country again. If Shopify no longer has the cart, or the task is
-    /// cancelled, the error is thrown.
+    /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`.
     ///
     /// Shopify may show no country although the cart has one. In this case, the country that Shopify last accepted is not sent again.
     func setCountry(

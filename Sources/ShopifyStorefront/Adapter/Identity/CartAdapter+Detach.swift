@@ -99,8 +99,8 @@ extension CartAdapter {
 
     /// Sends a mutation that removes data from the cart, and updates the result from the cart of the response.
     ///
-    /// If the response has no cart, the cart is read. User errors are ignored, because Shopify also rejects ids that an earlier request has
-    /// removed. So the caller must check that the cart no longer has the data.
+    /// User errors are ignored, because Shopify also rejects ids that an earlier request has removed. So the caller must check that the
+    /// cart no longer has the data.
     private func sendRemoval<Removal: CartReading>(
         _ removal: Removal,
         _ result: inout CartIdentityResult,
@@ -111,7 +111,6 @@ extension CartAdapter {
         result.update(from: try await resolve(response, &binding, in: context) { _ in true })
     }
 
-    /// Removes the buyer from a cart, and succeeds if Shopify no longer has the cart.
     func detachUnlessGone(from binding: CartBinding, permitsContact: Bool = false) async throws {
         var binding = binding
         do {
@@ -135,7 +134,6 @@ extension CartAdapter {
         try await detachUnlessGone(from: binding, permitsContact: true)
     }
 
-    /// Returns the record of an earlier request, if that request may still reach Shopify; otherwise nil.
     func outstanding(_ earlier: CartBinding.Unanswered?) -> CartBinding.Unanswered? {
         earlier.flatMap { lateCallMayArrive(since: $0.since) ? $0 : nil }
     }

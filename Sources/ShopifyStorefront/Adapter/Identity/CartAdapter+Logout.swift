@@ -109,8 +109,7 @@ extension CartAdapter {
 
     /// Copies lines, note, attributes and discount codes of a cart to a new guest's cart.
     ///
-    /// - Returns: The guest's session, and the reason if lines are missing in its cart. The session is nil if there was nothing to copy, or
-    ///   if Shopify rejected every line.
+    /// `problem` says why lines are missing in the copy. `guest` is nil if there was nothing to copy, or if Shopify rejected every line.
     private func copy(
         _ binding: CartBinding?,
         _ context: StorefrontContext
@@ -163,10 +162,7 @@ extension CartAdapter {
         }
     }
 
-    /// Gives the session's cart to a new guest.
-    ///
-    /// The guest gets a copy if the buyer may still be on the cart, if another session has the cart, or if a late request may put data of
-    /// the buyer on it. The guest also gets a copy if the cart cannot be saved with the guest's session.
+    /// Gives the session's cart to a new guest, or a copy of the cart in the cases of ``HandOver/copyNeeded(_:)``.
     private func handOver(
         _ id: SessionID,
         _ context: StorefrontContext

@@ -49,8 +49,6 @@ struct CartBuyerIdentity: Sendable {
     }
 
     /// Returns an HMAC of the claim, keyed by the cart id; nil for an empty claim.
-    ///
-    /// A changed claim has another HMAC.
     func fingerprint(for cartID: CartID) throws(IdentityError) -> [UInt8]? {
         guard !claim.isEmpty else { return nil }
         do {
@@ -66,12 +64,11 @@ struct CartBuyerIdentity: Sendable {
         }
     }
 
-    /// The identity as an input of `cartCreate` or `cartBuyerIdentityUpdate`.
+    /// The identity as an input of `cartCreate` (without `binding`) or `cartBuyerIdentityUpdate`.
     ///
-    /// If `binding` is set, the input clears with null parts that this identity does not have. With a token, these are an e-mail address, a
-    /// phone number and a company location that `binding` shows. Without a token, they are the token, the e-mail address and the phone
-    /// number, even if `binding` does not show them, because another session or another app may have put a customer on the cart. If this
-    /// identity has no country, the cart keeps its country.
+    /// With a token, the update clears the e-mail address, the phone number and the company location that `binding` shows and this identity
+    /// does not have. Without a token, it clears the token, and the e-mail address and the phone number that this identity does not have,
+    /// even if `binding` does not show them: another session or another app may have put a customer on the cart.
     func input(over binding: CartBinding?) -> CartBuyerIdentityInput {
         let clearsAll = binding != nil && token == nil
         return CartBuyerIdentityInput(
@@ -83,16 +80,13 @@ struct CartBuyerIdentity: Sendable {
         )
     }
 
-    /// Returns the company location to send: null clears an earlier location that this identity does not have.
     private func companyLocation(over binding: CartBinding?) -> InputField<String> {
         companyLocationID.map { .set($0) } ?? (binding?.companyLocationID == nil ? .unset : .null)
     }
 
-    /// Returns the identity without the parts that Shopify's errors name.
+    /// Returns the identity without the parts that Shopify's errors name; nil if all errors are about lines.
     ///
-    /// If the errors name no part that is set, the first set part of these is omitted: address, phone, country, e-mail.
-    ///
-    /// - Returns: Nil if no part remains that can be omitted, or if all errors are about lines.
+    /// If the errors name no part that is set, the first set part of address, phone, country and e-mail is omitted; nil if all are unset.
     func reduced(by errors: [CartUserError]) -> CartBuyerIdentity? {
         if !errors.isEmpty, errors.allSatisfy({ $0.field.contains("lines") }) { return nil }
         var less = self

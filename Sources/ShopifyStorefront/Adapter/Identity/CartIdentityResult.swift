@@ -24,9 +24,6 @@ struct CartIdentityResult: Sendable {
         metadata = later.metadata
     }
 
-    /// Returns a copy of this result that also has the warnings of an earlier result, before its own warnings.
-    ///
-    /// If this result has no problem, the copy has the problem of `earlier`.
     func after(_ earlier: CartIdentityResult) -> CartIdentityResult {
         var later = self
         later.warnings = earlier.warnings + warnings

@@ -140,7 +140,6 @@ extension CartAdapter: SignInCarts {
     /// the last request with data of that session's buyer. If that session already has the cart, belongs to another buyer and waits for no
     /// response, the guest's session loses the cart at once.
     ///
-    /// - Returns: `made` if the cart is now reserved for this session; `noCart` also if the guest's session has lost the cart.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,
@@ -235,17 +234,8 @@ extension CartAdapter: SignInCarts {
 
     /// Stores the cart of another session with the session `id`, and puts the identity of this session's buyer on the cart.
     ///
-    /// - Parameters:
-    ///   - source: The cart of the other session.
-    ///   - guest: The guest's cart that is merged; nil when ``moveCart(of:to:)`` calls this method.
-    ///   - id: The session that gets the cart.
-    ///   - replaces: Whether the cart replaces another cart of the session.
-    ///   - context: The buyer's IP, country and language.
-    ///   - locks: The locks that the caller holds.
-    /// - Returns: The adopted cart; nil if the session has another cart and `replaces` is false. The check uses the attachment that this
-    ///   method would replace, because another process may have created the other cart a moment ago.
-    /// - Throws: ``CartGone`` when Shopify no longer has the cart, and ``CartConflict`` when another process changed the guest's
-    ///   attachment. In both cases, the session keeps its other cart, if it has one.
+    /// `guest` is the guest's cart that is merged; it is nil when ``moveCart(of:to:)`` calls this method. The result is nil if the session
+    /// has another cart and `replaces` is false. After ``CartGone`` or ``CartConflict``, the session keeps its other cart.
     func adopt(
         _ source: CartBinding,
         of guest: LockedCart? = nil,

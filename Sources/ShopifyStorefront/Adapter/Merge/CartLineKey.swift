@@ -2,8 +2,6 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 /// Identifies a line by its variant, selling plan, attributes in any order, and the variant of its parent line.
-///
-/// Two keys are equal if their bytes are equal.
 struct CartLineKey: Hashable, Sendable {
     private let bytes: [UInt8]
 
@@ -62,9 +60,7 @@ struct CartLineCounts: Sendable, Equatable {
         }
     }
 
-    /// Returns the sum; a negative quantity counts as 0.
-    ///
-    /// The result is the largest integer if the sum would overflow, because an app can add a line with any quantity.
+    /// Counts a negative quantity as 0, and returns `Int.max` instead of an overflow, because an app can add a line with any quantity.
     private static func sum(_ first: Int, _ second: Int) -> Int {
         let (sum, isTooLarge) = max(0, first).addingReportingOverflow(max(0, second))
         return isTooLarge ? .max : sum

@@ -6,16 +6,8 @@ extension CartAdapter {
 
     /// Runs an operation on a session's cart, and saves the changed cart.
     ///
-    /// The operation holds this process's locks of the session and, if the session has a cart, of the cart.
-    ///
-    /// - Parameters:
-    ///   - id: The session.
-    ///   - use: How the operation uses the attachment.
-    ///   - locks: The locks that the caller holds.
-    ///   - body: The operation.
-    /// - Returns: The result of the operation.
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session does not exist or has expired. If the
-    ///   caller already holds the session's lock, the session is checked only after a conflict with another process.
+    /// The operation holds this process's locks of the session and, if the session has a cart, of the cart. A lock in `locks` is already
+    /// held and is not taken again.
     func withLockedCart<Value: Sendable>(
         _ id: SessionID,
         _ use: CartUse = .standard,
@@ -41,9 +33,6 @@ extension CartAdapter {
     }
 
     /// Runs an operation on the session's cart, and saves the stored cart (``CartBinding``) that the operation has updated.
-    ///
-    /// - Throws: `IdentityError` in the same cases as ``withLockedCart(_:_:under:_:)``; with code `IdentityError.Code.cartMissing` when the
-    ///   session has no cart. With code `IdentityError.Code.cartGone` when Shopify no longer has the cart and it was not created again.
     func withCart<Result: Sendable>(
         _ id: SessionID,
         _ use: CartUse = .standard,

@@ -19,9 +19,7 @@ struct CartBinding: Sendable {
         var isIdentity: Bool
     }
 
-    /// A merge of this guest's cart into a buyer's cart: the buyer's cart, its session, and lines.
-    ///
-    /// The properties ``mergeBase`` and ``merges`` say which lines.
+    /// A merge of this guest's cart into a buyer's cart; ``mergeBase`` and ``merges`` say which lines `lines` contains.
     struct Merge: Sendable {
         let session: SessionID
         let cartID: CartID
@@ -34,9 +32,7 @@ struct CartBinding: Sendable {
 
     var cartID: CartID
     var identity = CartIdentity.guest
-    /// An HMAC of the cart claim (the identity that the provider gives for carts), keyed by the cart id.
-    ///
-    /// It shows only whether the claim has changed.
+    /// An HMAC of the cart claim (the identity that the provider gives for carts), to detect a changed claim; its key is the cart id.
     var fingerprint: [UInt8]?
     /// When the token on the cart expires.
     var expiresAt: Date?
@@ -51,9 +47,7 @@ struct CartBinding: Sendable {
     /// This country alone does not make a checkout send a contact's identity again. The adapter does not add it to the context of requests
     /// either, because Shopify rejects each document with an unknown country.
     var refusedCountry: String?
-    /// A country that Shopify refused with a user error in a request that contained only the country.
-    ///
-    /// The adapter does not send this country alone again.
+    /// A country that Shopify refused with a user error in a request with only the country; the adapter does not send it alone again.
     var countryRefusedAlone: String?
     var hasEmail = false
     var hasPhone = false
@@ -62,9 +56,7 @@ struct CartBinding: Sendable {
     /// Another address on the cart counts as entered by the buyer. If the cart has such an address, an attach does not replace the
     /// addresses.
     var addressIDs: [String] = []
-    /// Whether the buyer has removed the provider's address from the cart.
-    ///
-    /// If so, an attach of the same identity does not put the address on the cart again.
+    /// Whether the buyer has removed the provider's address; an attach of the same identity then does not put the address on the cart.
     var isAddressRemoved = false
     /// The last request that sent personal data or gift cards to the cart, while its outcome is unknown.
     ///
@@ -74,9 +66,7 @@ struct CartBinding: Sendable {
     ///
     /// The adapter uses it for requests for which the app passes no IP, for example after a refresh.
     var buyerIP: String?
-    /// Whether the id came from an untrusted source, such as the buyer's browser.
-    ///
-    /// If so, the cart gets no identity.
+    /// Whether the id came from an untrusted source, such as the buyer's browser; the cart then gets no identity.
     var isUntrusted = false
     /// The company location that the buyer buys for.
     var companyLocationID: String?

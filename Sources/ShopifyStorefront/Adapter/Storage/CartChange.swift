@@ -60,7 +60,6 @@ struct CartConflict: Error {}
 ///
 /// ``CartOperation`` catches it and removes the cart from the session's attachment.
 struct CartGone: Error {
-    /// The metadata of the response that shows that Shopify no longer has the cart.
     let metadata: GraphQLMetadata
 
     init(_ metadata: GraphQLMetadata) { self.metadata = metadata }

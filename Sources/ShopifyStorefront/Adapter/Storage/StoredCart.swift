@@ -27,8 +27,6 @@ struct CartAttachments: Sendable {
     let name: String
     let clock: any IdentityClock
 
-    /// Reads the attachment of a session.
-    ///
     /// The result can become outdated at any time, so changes require a ``LockedCart``.
     func read(_ session: SessionID) async throws -> StoredCart {
         let attachment = try await store.attachment(name, of: session)
