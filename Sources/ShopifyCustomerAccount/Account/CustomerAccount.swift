@@ -9,7 +9,7 @@ public import ShopifyGraphQL
 /// ```
 ///
 /// Every function calls the API with a valid access token of the session. If Shopify rejects the token, the call is repeated once with a
-/// newer token.
+/// newer token, if the session can get one.
 public struct CustomerAccount: Sendable {
     private let client: CustomerAccountClient
     private let sessions: SessionManager
@@ -45,7 +45,6 @@ public struct CustomerAccount: Sendable {
         try await withToken { try await client.execute(operation, as: $0, in: context) }
     }
 
-    /// Sends a change, and returns the changed value.
     private func change<Operation: GraphQLOperation, Value: Sendable>(
         _ operation: Operation,
         returning value: (Operation.Output) -> Value?
@@ -53,7 +52,7 @@ public struct CustomerAccount: Sendable {
         try await withToken { try await client.change(operation, as: $0, in: context, returning: value) }
     }
 
-    /// Runs a call with the session's token; if Shopify rejects the token, runs the call once more with a newer one, if there can be one.
+    /// Runs a call with the session's token; if Shopify rejects the token, runs the call once more with a newer token, if there is one.
     private func withToken<Value: Sendable>(
         _ call: (CustomerAccessToken) async throws -> Value
     ) async throws -> Value {
@@ -70,9 +69,7 @@ public struct CustomerAccount: Sendable {
 
     // MARK: Profile
 
-    /// The buyer's profile.
-    ///
-    /// Names and contact data are nil if Shopify has not approved the app for protected customer data.
+    /// The buyer's profile; names and contact data are nil if Shopify has not approved the app for protected customer data.
     public func profile() async throws -> CustomerProfile {
         try await execute(CustomerProfileQuery()).data
     }

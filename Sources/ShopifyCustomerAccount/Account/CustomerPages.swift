@@ -1,8 +1,6 @@
 internal import ShopifyGraphQL
 
-/// A list that Shopify returns in pages.
-///
-/// A page is requested when the iteration reaches it.
+/// A list that Shopify returns in pages; a page is requested when the iteration reaches it.
 ///
 /// ```swift
 /// for try await page in account.orders() { show(page) }
@@ -10,13 +8,11 @@ internal import ShopifyGraphQL
 ///
 /// Shopify serves at most 25,000 elements of a list. If the list is longer, the iteration throws after these elements.
 public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
-    /// The elements of a page, and where the next page begins.
     struct Page: Sendable {
         let elements: [Element]
         let info: CustomerPage
     }
 
-    /// The number of elements to request for a page.
     let size: Int
     let fetch: @Sendable (_ size: Int, _ after: String?) async throws -> Page
 

@@ -13,7 +13,7 @@ public import ShopifyGraphQL
 /// ```
 ///
 /// You can use the client from any task. Copies of the client share the discovered URL. The client accepts only a `CustomerAccessToken`,
-/// so that no other provider's token is sent to Shopify. It never caches responses, because they are personal. For a session of
+/// so that no other provider's token is sent to Shopify. It does not cache responses, because they are personal. For a session of
 /// `SessionManager`, use ``CustomerAccount``.
 public struct CustomerAccountClient: Sendable {
     /// The shop, the API version and the settings of requests.
@@ -78,10 +78,7 @@ public struct CustomerAccountClient: Sendable {
         return try await api.executor().executePartial(operation, call)
     }
 
-    /// Executes a change, and returns the changed value.
-    ///
-    /// - Throws: `IdentityError`: the errors of ``execute(_:as:in:)``, and Shopify's user errors. If the response has no value and no user
-    ///   errors: the error made from its GraphQL errors; without GraphQL errors, an error with code `unexpected_response`.
+    /// Executes a change, and returns the changed value; throws if the response has user errors or no value.
     func change<Operation: GraphQLOperation, Value>(
         _ operation: Operation,
         as customer: CustomerAccessToken,

@@ -16,7 +16,6 @@ public struct CustomerAccountConfiguration: Sendable {
     public let allowsLoopbackHTTP: Bool
     /// The timeout of one request, by default 15 seconds.
     public let timeout: Duration
-    /// The URL of the discovery document.
     let discovery: HTTPURL
     /// The hosts that a discovered URL of the API may have.
     let hosts: AllowedHosts

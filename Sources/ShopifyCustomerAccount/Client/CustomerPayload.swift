@@ -1,6 +1,5 @@
 /// The response to a change of the customer.
 protocol CustomerPayload: Sendable {
-    /// The errors with which Shopify rejected the change.
     var entries: [CustomerUserErrors.Entry] { get }
 }
 

@@ -9,16 +9,14 @@ public struct CustomerUserErrors: Error, Sendable {
         public let code: String?
         /// The path of the rejected input field; empty if the error is not about a field.
         public let field: [String]
-        /// Shopify's message in the language of the context.
-        ///
-        /// Do not parse it, because Shopify translates it.
+        /// Shopify's message in the language of the context; do not parse it, because Shopify translates it.
         public let message: String
     }
 
     /// The errors, at least one.
     public let errors: [Entry]
 
-    /// If `errors` is not empty, throws one error that contains all of them and the request id of Shopify's response.
+    /// Throws one error that contains all `errors` and the request id of Shopify's response; does nothing if `errors` is empty.
     static func check(_ errors: [Entry], _ metadata: GraphQLMetadata) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = CustomerUserErrors(errors: errors)
@@ -49,8 +47,6 @@ extension CustomerUserErrors.Entry: Redacted {
 }
 
 extension IdentityError.Code {
-    /// Shopify rejected a change of the customer.
-    ///
-    /// The error's `cause` is a ``CustomerUserErrors``.
+    /// Shopify rejected a change of the customer; the error's `cause` is a ``CustomerUserErrors``.
     public static let customerUserErrors = Self(rawValue: "customer_user_errors")
 }
