@@ -142,9 +142,7 @@ public struct LegacyCustomerAccount: Sendable {
         }
     }
 
-    /// Legacy: changes an address.
-    ///
-    /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
+    /// Legacy: changes an address; a field that is not set stays unchanged, and null removes its value.
     @discardableResult
     public func update(
         address id: String,
@@ -172,7 +170,6 @@ public struct LegacyCustomerAccount: Sendable {
         }
     }
 
-    /// Sends a change with the session's token, and returns the changed value.
     private func change<Operation: GraphQLOperation, Value: Sendable>(
         returning value: (Operation.Output) -> Value?,
         _ operation: (_ token: Secret) -> Operation
@@ -183,11 +180,6 @@ public struct LegacyCustomerAccount: Sendable {
         }
     }
 
-    /// Returns the changed value of a response.
-    ///
-    /// - Throws: Shopify's user errors; for the user error `TOKEN_INVALID`, an error with code `access_token_refused`. If the response has
-    ///   no value and no user errors: the error made from its GraphQL errors; without GraphQL errors, an error with code
-    ///   `unexpected_response`.
     private func checked<Payload: LegacyCustomerPayload, Value>(
         _ result: StorefrontResult<Payload>,
         _ document: GraphQLDocument,
@@ -209,7 +201,6 @@ public struct LegacyCustomerAccount: Sendable {
     }
 }
 
-/// The response to a change of a legacy customer.
 private protocol LegacyCustomerPayload: Sendable {
     var customerUserErrors: [LegacyCustomerUserError] { get }
 }

@@ -18,9 +18,7 @@ internal import ShopifyStorefront
 ///
 /// [Shopify's description](https://shopify.dev/docs/api/multipass) defines the format.
 public struct Multipass: Sendable {
-    /// The longest JSON of a customer, in bytes.
-    ///
-    /// With more JSON, the URL would become so long that servers reject it.
+    /// The maximum size of a customer's JSON, because servers reject URLs that are too long.
     static let maximumBytes = 4096
 
     private let origin: String

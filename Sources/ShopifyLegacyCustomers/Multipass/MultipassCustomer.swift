@@ -18,20 +18,14 @@ public struct MultipassCustomer: Sendable, GraphQLRedacted {
     public var firstName: String?
     /// The family name.
     public var lastName: String?
-    /// The tags that replace the account's tags.
-    ///
-    /// With nil the account keeps its tags.
+    /// The tags that replace the account's tags; with nil, the account keeps its tags.
     public var tags: [String]?
-    /// The buyer's IP address.
-    ///
-    /// If it is set, Shopify accepts the token from this address only.
+    /// The buyer's IP address; if it is set, Shopify accepts the token from this address only.
     public var remoteIP: String?
     /// Addresses of the customer; the first one becomes the default address.
     public var addresses: [PostalAddress]
 
-    /// Creates a customer.
-    ///
-    /// Only the e-mail address is required.
+    /// Creates a customer; only the e-mail address is required.
     public init(
         email: String,
         identifier: String? = nil,
@@ -50,7 +44,6 @@ public struct MultipassCustomer: Sendable, GraphQLRedacted {
         self.addresses = addresses
     }
 
-    /// The JSON of the token.
     func json(createdAt: Date, returnTo: String?) -> JSONObject {
         var json = Self.json([
             ("email", email), ("created_at", createdAt.formatted(.iso8601)), ("first_name", firstName),

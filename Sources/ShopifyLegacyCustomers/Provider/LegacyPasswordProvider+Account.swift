@@ -4,9 +4,7 @@ internal import ShopifyGraphQL
 public import ShopifyStorefront
 
 extension LegacyPasswordProvider {
-    /// Legacy: creates a customer.
-    ///
-    /// After that, sign the buyer in with the same password.
+    /// Legacy: creates a customer; after that, sign the buyer in with the same password.
     ///
     /// - Returns: The customer's id; nil when Shopify has sent an activation e-mail instead.
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. The error `TAKEN` means

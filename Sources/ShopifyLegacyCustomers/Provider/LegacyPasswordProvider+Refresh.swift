@@ -36,9 +36,7 @@ extension LegacyPasswordProvider {
         return self.tokens(token, of: tokens.buyer)
     }
 
-    /// Sends a password change.
-    ///
-    /// - Returns: The tokens that replace the revoked ones; nil if Shopify returned no new token, because it rejected the change.
+    /// Sends a password change; returns nil if Shopify rejected the change and so returned no new token.
     private func send(
         _ change: PasswordChanges.Change,
         of buyer: Buyer,

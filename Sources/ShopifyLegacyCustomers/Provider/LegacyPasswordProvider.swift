@@ -6,8 +6,8 @@ public import ShopifyStorefront
 /// Legacy: signs in customers of legacy accounts with e-mail address and password, through the Storefront API.
 ///
 /// Shopify has deprecated legacy customer accounts, and new shops do not have them. Use `ShopifyProvider` if you can. There is no login
-/// page. The app asks for the password itself, calls ``signIn(email:password:in:)``, and stores the tokens with
-/// `SessionManager.establish(_:provider:)`. The session then works like a session of any other provider.
+/// page: the app asks for the password itself, calls ``signIn(email:password:in:)``, and stores the tokens with
+/// `SessionManager.establish(_:provider:)`.
 ///
 /// ```swift
 /// let legacy = LegacyPasswordProvider(client: storefront, environment: environment)
@@ -94,7 +94,6 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         try await tokens(from: LegacyCustomerTokenCreateWithMultipass(multipassToken: token), in: context)
     }
 
-    /// Executes a mutation that returns a token, and reads the token's buyer.
     func tokens<Operation: GraphQLOperation>(
         from operation: Operation,
         in context: StorefrontContext
@@ -121,7 +120,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         }
     }
 
-    /// Deletes a new token at Shopify: its buyer could not be read, so the caller does not get the token.
+    /// Deletes a new token at Shopify, because its buyer could not be read and so the caller does not get the token.
     ///
     /// The attempt takes at most 5 seconds, and is made even if the caller's task was cancelled.
     private func drop(_ token: LegacyCustomerToken) async {

@@ -32,9 +32,7 @@ final class PasswordChanges: Sendable {
 
     func add(_ change: Change) { changes.withLock { $0.append(change) } }
 
-    /// Returns a change that the refresh of this token has to send; nil if no change with this token waits.
-    ///
-    /// A change is returned a second time only if Shopify did not accept its token.
+    /// Returns a change that the refresh of this token has to send; returns it a second time only if Shopify did not accept its token.
     func take(for token: Secret) -> Change? {
         changes.withLock { changes in
             changes.first { change in
@@ -48,7 +46,6 @@ final class PasswordChanges: Sendable {
         }
     }
 
-    /// Removes a change, so that no refresh sends it any more, and returns its state.
     func remove(_ change: Change) -> State {
         changes.withLock { $0.removeAll { $0 === change } }
         return change.state.withLock { $0 }
