@@ -7,7 +7,6 @@ package struct GraphSchema: Sendable {
     /// The names of the object types that a value can have, by the name of its composite type.
     private let possible: [String: Set<String>]
 
-    /// Creates a schema from its types and directives by name, and the names of its root types.
     package init(
         types: [String: GraphSchemaType],
         query: String,

@@ -1,9 +1,5 @@
 extension GraphSchema {
-    /// Reads a schema in GraphQL's definition language.
-    ///
-    /// The root types are `QueryRoot` and `Mutation`, as in Shopify's schemas.
-    ///
-    /// - Throws: ``GraphSchemaProblem``.
+    /// Reads a schema in GraphQL's definition language; the root types are `QueryRoot` and `Mutation`, as in Shopify's schemas.
     package init(definition: String) throws(GraphSchemaProblem) {
         let builtIn = Self.builtInScalars.map { ($0, GraphSchemaType(name: $0, kind: .scalar)) }
         var reader = GraphSchemaReader(types: Dictionary(uniqueKeysWithValues: builtIn), directives: [:])
@@ -20,8 +16,6 @@ extension GraphSchema {
     ///
     /// The generator needs this method, because Shopify's schema shows some fields only to invited apps. If the schema and the text define
     /// the same name, the schema's definition is kept.
-    ///
-    /// - Throws: ``GraphSchemaProblem``.
     package func extended(by definition: String) throws(GraphSchemaProblem) -> GraphSchema {
         var reader = GraphSchemaReader(types: types, directives: directives)
         try reader.read(definition)

@@ -5,7 +5,7 @@ package struct GraphSchemaField: Sendable {
     package let arguments: [GraphSchemaField]
     package let defaultValue: GraphLiteral?
     package let description: String?
-    /// Why the field is deprecated; nil when it is not.
+    /// Why the field is deprecated; nil if it is not deprecated.
     package let deprecation: String?
 
     package init(
@@ -33,7 +33,7 @@ package struct GraphSchemaField: Sendable {
 package struct GraphEnumValue: Sendable {
     package let name: String
     package let description: String?
-    /// Why the value is deprecated; nil when it is not.
+    /// Why the value is deprecated; nil if it is not deprecated.
     package let deprecation: String?
 
     package init(name: String, description: String? = nil, deprecation: String? = nil) {
@@ -58,11 +58,8 @@ package struct GraphSchemaType: Sendable {
     package let kind: Kind
     package let description: String?
     package let fields: [GraphSchemaField]
-    /// The interfaces that an object type or an interface implements.
     package let interfaces: [String]
-    /// The object types of a union or of an interface.
-    ///
-    /// An interface does not have to list the object types that name the interface in their ``interfaces``.
+    /// The object types of a union or of an interface; an interface may omit object types that name it in their ``interfaces``.
     package let members: [String]
     private let index: [String: Int]
 
@@ -112,7 +109,6 @@ package struct GraphSchemaType: Sendable {
         if case .input = kind { true } else { false }
     }
 
-    /// The enum value with this name; nil if this type has no such value, or is not an enum.
     package func enumValue(_ name: String) -> GraphEnumValue? {
         guard case .enumeration(let values) = kind else { return nil }
         if values.isEmpty { return Self.isOpenEnumValue(name) ? GraphEnumValue(name: name) : nil }
@@ -125,7 +121,6 @@ package struct GraphSchemaType: Sendable {
     }
 }
 
-/// A directive and the places where a document may use it.
 package struct GraphSchemaDirective: Sendable {
     package let name: String
     package let locations: Set<String>

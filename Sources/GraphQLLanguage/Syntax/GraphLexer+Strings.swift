@@ -28,8 +28,7 @@ extension GraphLexer {
         throw GraphSyntaxError(message: "Parse error on an unterminated string", location: start)
     }
 
-    /// Reads an escape sequence (GraphQL specification, section 2.9.4), also a surrogate pair and `\u{…}`, and returns the character's
-    /// UTF-8 bytes.
+    /// Reads an escape sequence (GraphQL specification, section 2.9.4) or a surrogate pair, and returns the UTF-8 bytes of the character.
     private mutating func escape() throws(GraphSyntaxError) -> [UInt8] {
         let start = location
         let failure = GraphSyntaxError(message: "Parse error on an escape in a string", location: start)

@@ -3,7 +3,6 @@ package struct GraphSyntaxError: Error {
     package let location: GraphLocation
 }
 
-/// A token, the smallest unit of a document.
 package enum GraphToken: Equatable, Sendable {
     case name(String)
     case number(String)
@@ -77,7 +76,6 @@ struct GraphLexer {
         }
     }
 
-    /// Skips a line break, which is a line feed, a carriage return, or both.
     mutating func breakLine() {
         let isReturn = bytes[index] == UInt8(ascii: "\r")
         index += 1

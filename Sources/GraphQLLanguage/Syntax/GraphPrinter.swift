@@ -1,6 +1,4 @@
-/// Prints definitions without comments and descriptions.
-///
-/// The same definition always gives the same text.
+/// Prints definitions without comments and descriptions; the same definition always gives the same text.
 package enum GraphPrinter {
     package static func text(_ operation: GraphOperation) -> String {
         var head = operation.kind.rawValue

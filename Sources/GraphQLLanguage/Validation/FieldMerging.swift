@@ -11,10 +11,8 @@ struct FieldMerging {
     private var violations: [GraphViolation] = []
     private var path: [String] = []
     static let maximumSteps = 400_000
-    /// The maximum nesting of fields and fragments in each other.
     private static let maximumDepth = 200
 
-    /// The field `__typename`, which every composite type has.
     private static let typename = GraphSchemaField(name: "__typename", type: .nonNull(.named("String")))
 
     private struct Entry {
@@ -35,9 +33,7 @@ struct FieldMerging {
         self.documents = documents
     }
 
-    /// Whether the comparison of fields was stopped, because the documents need too many steps or are nested too deeply.
-    ///
-    /// The steps of all checked operations count together.
+    /// Whether the comparison of fields was stopped; the steps of all checked operations count together.
     var isExhausted: Bool { steps > Self.maximumSteps }
 
     mutating func check(
@@ -56,7 +52,6 @@ struct FieldMerging {
         return violations
     }
 
-    /// Enters a level of nesting, and stops the comparison if the level is too deep.
     private mutating func descend() {
         depth += 1
         if depth > Self.maximumDepth { steps = Self.maximumSteps + 1 }

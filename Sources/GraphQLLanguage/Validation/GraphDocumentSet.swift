@@ -15,9 +15,7 @@ package struct GraphDocumentSet: Sendable {
     /// The files of the named operations.
     private var files: [String: String] = [:]
 
-    /// Creates an empty set.
-    ///
-    /// - Parameter requiresNames: Whether an operation needs a name even if it is the only one.
+    /// Creates an empty set; `requiresNames` says whether an operation needs a name even if it is the only operation.
     package init(requiresNames: Bool) {
         self.requiresNames = requiresNames
     }

@@ -47,7 +47,6 @@ package enum GraphRule: Sendable {
     case variableInDefault(String)
 }
 
-/// The field or the directive that an argument belongs to.
 package enum GraphArgumentOwner: Sendable {
     case field(String, type: String)
     case directive(String)
@@ -63,7 +62,7 @@ package struct GraphValuePlace: Sendable {
     package var member: String
 }
 
-/// The reason why a literal does not fit the type of its place.
+/// Why a literal does not fit the type of its place.
 package enum GraphValueProblem: Sendable {
     case null(GraphTypeReference)
     case notAnEnumValue(type: String)
@@ -76,7 +75,6 @@ package enum GraphValueProblem: Sendable {
     case missingMember(GraphSchemaField, type: String)
 }
 
-/// One place where a document breaks a rule.
 package struct GraphViolation: Sendable {
     package let rule: GraphRule
     package let file: String

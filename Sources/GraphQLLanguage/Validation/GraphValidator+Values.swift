@@ -34,7 +34,6 @@ extension GraphValidator {
         if !missing.isEmpty { violate(.missingArguments(missing, of: owner), location) }
     }
 
-    /// Checks a literal against the type of its place and records its variables.
     mutating func check(
         _ literal: GraphLiteral,
         _ type: GraphTypeReference,

@@ -31,7 +31,6 @@ package struct GraphValidator {
     /// The maximum number of collected violations, and of collected deprecations.
     package static let maximumViolations = 200
 
-    /// Creates a validator of `documents`.
     package init(_ schema: GraphSchema, _ documents: GraphDocumentSet, unsupportedDirectives: Set<String> = []) {
         self.schema = schema
         self.documents = documents
@@ -116,7 +115,7 @@ package struct GraphValidator {
         if let type = composite(fragment.type, fragment.location) { check(fragment.selections, on: type) }
     }
 
-    /// Finds the composite type that a fragment names; records a violation and returns nil if the name is not a composite type.
+    /// Returns nil and records a violation if the name is not a composite type.
     private mutating func composite(_ name: String, _ location: GraphLocation) -> GraphSchemaType? {
         guard let type = schema.types[name], type.isComposite else {
             violate(schema.types[name] == nil ? .undefinedFragmentType(name) : .fragmentOnLeaf(name), location)
