@@ -1,9 +1,7 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// The contents of `generator.json` in the folder of documents.
-///
-/// All members are optional.
+/// The contents of `generator.json` in the folder of documents; all members are optional.
 package struct Configuration: Sendable {
     /// Whether an operation may be repeated after an unknown outcome (`always`, `once`, `afterReading` or `never`), by the operation's
     /// name.
@@ -29,9 +27,7 @@ package struct Configuration: Sendable {
     var imports: [String: String] = [:]
     /// Whether the schema's descriptions become comments.
     var descriptions = false
-    /// How many leaf fields an inline selection may have if the documents repeat it in several places.
-    ///
-    /// A repeated selection with more leaf fields is an error: it must become a fragment.
+    /// How many leaf fields an inline selection may have if the documents repeat it; with more, it must become a fragment.
     var maximumDuplicatedFields = 8
 
     package init() {}

@@ -19,10 +19,9 @@ enum Files {
         return text
     }
 
-    /// The files in a folder with this suffix, as relative paths.
+    /// The files in a folder with this suffix, as relative paths; empty for a missing folder.
     ///
-    /// The result is empty for a missing folder. Files and folders whose names begin with a dot, and folders more than 7 levels below, are
-    /// skipped.
+    /// Files and folders whose names begin with a dot, and folders more than 7 levels below, are skipped.
     static func names(in folder: String, suffix: String, depth: Int = 0) throws(GenerationFailure) -> [String] {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder, depth < 8 else {

@@ -44,7 +44,7 @@ package struct GeneratorCommand {
     private static let valued = ["--schema", "--extend", "--documents", "--output", "--access", "--import"]
     private static let flagged = ["--check", "--deny-deprecated", "--verbose"]
 
-    /// Runs the tool with these arguments, which do not contain the program's name, and returns the exit status.
+    /// Returns the exit status; `arguments` do not contain the program's name.
     package static func run(_ arguments: [String], _ output: inout Output) -> Int32 {
         do {
             if arguments.first == "help" || arguments.contains(where: ["--help", "-h"].contains) {

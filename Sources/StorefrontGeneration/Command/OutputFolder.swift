@@ -1,8 +1,6 @@
 internal import FoundationEssentials
 
-/// A folder of generated files.
-///
-/// Only files with the generator's mark are overwritten or removed.
+/// A folder of generated files; only files with the generator's mark are overwritten or removed.
 struct OutputFolder {
     let path: String
 

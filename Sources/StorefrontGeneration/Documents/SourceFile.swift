@@ -1,6 +1,5 @@
 internal import GraphQLLanguage
 
-/// A `.graphql` file with documents.
 package struct SourceFile: Sendable {
     /// The path of the file, relative to the folder of documents.
     package let name: String

@@ -1,6 +1,4 @@
-/// Writes a plan as Swift: one file for each top-level type.
-///
-/// The same plan always gives the same text.
+/// Writes a plan as Swift, one file for each top-level type; the same plan always gives the same text.
 struct Emitter {
     let plan: Plan
     let access: String

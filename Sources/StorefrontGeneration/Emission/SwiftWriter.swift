@@ -7,7 +7,6 @@ struct SwiftWriter {
         text += "\n"
     }
 
-    /// Writes indented lines with commas between them.
     mutating func list(_ items: [String]) {
         indented { writer in
             for (index, item) in items.enumerated() { writer.line(item + (index + 1 < items.count ? "," : "")) }
@@ -26,10 +25,7 @@ struct SwiftWriter {
         depth -= 1
     }
 
-    /// Writes a documentation comment.
-    ///
-    /// Each line gets its own `///`. Otherwise a line break in a schema's description would end the comment, and the rest of the
-    /// description would be code.
+    /// Writes a comment with `///` before each line: otherwise, a line break in a schema's description would turn its rest into code.
     mutating func comment(_ text: String) {
         var lines: [String] = []
         for part in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

@@ -8,7 +8,6 @@ indirect enum SwiftType: Hashable, Sendable {
     /// A payload type that several selections share, with the types that its fields have in one of these selections.
     case payload(String, [PayloadUse.Field])
 
-    /// The type as an optional; an optional stays as it is.
     var asOptional: SwiftType {
         if case .optional = self { self } else { .optional(self) }
     }
@@ -50,9 +49,7 @@ struct PayloadUse: Sendable {
 struct OutputProperty: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         case field(String)
-        /// The property has no JSON member of its own: it is read from the JSON object of the enclosing type.
-        ///
-        /// It is a fragment, or the enum of the fields that depend on the object's type.
+        /// A fragment, or the enum of the fields that depend on the object's type; it is read from the JSON object of the enclosing type.
         case place
     }
 
@@ -149,7 +146,6 @@ struct FragmentType: Sendable {
     let deprecated: [String]
 }
 
-/// A type that several selections share.
 struct PayloadType: Sendable {
     let name: String
     let properties: [OutputProperty]

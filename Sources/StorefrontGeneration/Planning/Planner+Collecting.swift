@@ -35,9 +35,7 @@ extension Planner {
             }
         }
 
-        /// Whether `other` may put the key into a response while directives omit this field.
-        ///
-        /// Subfields that this field's Swift type requires may then be missing.
+        /// Whether `other` may put the key into a response while directives omit this field, so that required subfields may be missing.
         func isIncomplete(besides other: CollectedField) -> Bool {
             let texts = Set(conditionTexts)
             guard isConditional, texts.count == 1 || !sharedSpreads.isEmpty else { return false }

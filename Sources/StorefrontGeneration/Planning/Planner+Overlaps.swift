@@ -2,7 +2,6 @@ internal import GraphQLLanguage
 
 /// Rejects fields that several Swift types read from one object, if a directive can omit subfields that one of these types requires.
 extension Planner {
-    /// A Swift type that reads fields of the object.
     private struct Reader {
         let collected: Collected
         let parent: GraphSchemaType

@@ -58,7 +58,6 @@ extension Planner {
         return "\(description)\n\n\(short)"
     }
 
-    /// The configured type of a field, on the type itself or on one of its interfaces.
     func override(of field: String, on type: GraphSchemaType) -> String? {
         if let given = configuration.types["\(type.name).\(field)"] { return given }
         return type.interfaces.sorted().lazy.compactMap { configuration.types["\($0).\(field)"] }.first

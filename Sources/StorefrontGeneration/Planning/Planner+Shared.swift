@@ -177,9 +177,7 @@ extension Planner {
         return inputs.sorted { $0.name < $1.name }
     }
 
-    /// Whether `start` is `target`, or contains a value of `target`, directly or in other input objects, without a list in between.
-    ///
-    /// In this case a field of type `start` would make `target` contain itself, which a Swift struct cannot do.
+    /// Whether a property of type `start` would make the struct `target` contain itself, which Swift forbids; a list in between is allowed.
     private func reaches(_ target: String, from start: String) -> Bool {
         var seen: Set<String> = []
         var waiting = [start]

@@ -1,13 +1,12 @@
 internal import GraphQLLanguage
 
-/// Plans the Swift types for valid documents.
 struct Planner {
     let schema: GraphSchema
     let documents: GraphDocumentSet
     let configuration: Configuration
     let deprecated: [String: Set<String>]
     private(set) var diagnostics: [Diagnostic] = []
-    /// The names of the fragments' Swift types, by the names of the fragments.
+    /// Swift types of fragments, by the fragments' names.
     private(set) var fragmentNames: [String: String] = [:]
     /// The names of the constants that hold the fragments' definitions, by the names of the fragments.
     private var fragmentConstants: [String: String] = [:]

@@ -7,7 +7,6 @@ extension Set<String> {
     }
 }
 
-/// The Swift names for names of a schema and of documents.
 package enum SwiftNames {
     private static let keywords: Set<String> = [
         "actor", "any", "as", "associatedtype", "async", "await", "break", "case", "catch", "class", "continue",
@@ -38,7 +37,6 @@ package enum SwiftNames {
         }
     }
 
-    /// Whether a text has only ASCII letters, digits and `_`, and does not begin with a digit.
     static func isWord(_ text: some StringProtocol) -> Bool {
         guard let first = text.utf8.first, !(0x30...0x39).contains(first) else { return false }
         return text.utf8.allSatisfy { byte in

@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// The query that returns a schema, including deprecated members.
 package enum IntrospectionQuery {
     package static let text = """
         query IntrospectionQuery {

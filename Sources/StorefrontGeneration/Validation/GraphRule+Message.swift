@@ -1,7 +1,6 @@
 internal import GraphQLLanguage
 
 extension GraphRule {
-    /// The problem, and what to write instead if that helps.
     func message(_ schema: GraphSchema, _ documents: GraphDocumentSet) -> String {
         switch self {
         case .unnamedOperation:
