@@ -101,9 +101,8 @@ extension CartAdapter {
         if binding.cartID == old { result = try await setCountry(after: result, &binding, in: context) }
         if binding.cartID != old {
             report(.moved, id)
-            // `mayStore` is false while `create` replaces the session's cart, because the attachment still names the replaced cart. An
-            // attach would now store the new cart before the buyer was removed from the replaced cart. Instead, the next checkout puts the
-            // buyer on the new cart.
+            // While `create` replaces the session's cart, `attach` would store the new cart before the buyer was removed from the replaced
+            // cart. So the next checkout puts the buyer on the new cart.
             guard binding.mayHoldBuyer, locked.mayStore(old) else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {

@@ -62,9 +62,7 @@ struct CartMutationResponse: Sendable {
         }
     }
 
-    /// Whether an error says that the cart no longer exists.
-    ///
-    /// An error without a field is recognized by its message. Only the English message is recognized, because Shopify translates messages.
+    /// Recognizes an error without a field only by its English message: Shopify translates messages.
     private static func saysGone(_ error: CartUserError) -> Bool {
         guard error.code == .invalid || error.code == nil else { return false }
         guard error.field.isEmpty else { return error.field.last == "cartId" }

@@ -5,15 +5,10 @@ internal import ShopifyGraphQL
 struct CartSelection: Sendable {
     /// The number of lines to read with the cart, at most 250.
     let lines: Int
-    /// Whether to read the customer on the cart.
-    ///
-    /// If the token lacks the scope for customers, Shopify returns the error `ACCESS_DENIED` with the data.
+    /// Whether to read the customer on the cart; without the scope for customers, the response has the data and the error `ACCESS_DENIED`.
     let readsCustomer: Bool
 
-    /// Selects the parts to read with this authentication.
-    ///
-    /// Without a token, the customer is not read, because Shopify does not permit it. In addition, fewer lines are read, because Shopify
-    /// limits the complexity of queries without a token.
+    /// Without a token, Shopify does not permit reading the customer, and limits the complexity of queries, so fewer lines are read.
     init(_ authentication: StorefrontAuthentication) {
         readsCustomer = authentication.hasToken
         lines = readsCustomer ? 250 : 50
@@ -51,9 +46,7 @@ enum CustomerVisibility: Sendable {
     case hidden
 }
 
-/// An operation whose response has a cart.
-///
-/// The adapter chooses how many lines the operation reads, and whether it reads the customer.
+/// An operation whose response has a cart; the adapter chooses the number of lines, and whether the customer is read.
 protocol CartReading: GraphQLOperation {
     var lineCount: Int? { get set }
     var readsCustomer: Bool? { get set }

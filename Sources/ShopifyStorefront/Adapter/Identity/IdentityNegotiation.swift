@@ -4,10 +4,9 @@ internal import ShopifyGraphQL
 /// The identity for a cart while the adapter tries which parts of this identity Shopify accepts.
 struct IdentityNegotiation {
     enum Outcome {
-        /// Shopify accepted the identity, no longer has the cart, or returned an empty response.
+        /// The last response: Shopify accepted the identity, no longer has the cart, or returned an empty response.
         ///
-        /// The value is the last response. With `endsWithCart`, it may also be a response that has a cart and rejects parts of the
-        /// identity.
+        /// With `endsWithCart`, it may also be a response that has a cart and rejects parts of the identity.
         case answered(CartMutationResponse)
         /// Shopify rejected the identity, or the token exchange failed before a request.
         case rejected(IdentityError, CartMutationResponse?)
@@ -30,16 +29,8 @@ struct IdentityNegotiation {
 extension CartAdapter {
     /// Sends an identity, and sends it again with fewer parts until Shopify accepts it or no part can be omitted.
     ///
-    /// Parts that Shopify rejects, such as the phone number, are omitted from the next request. A rejected access token is refreshed once.
-    ///
-    /// - Parameters:
-    ///   - negotiation: The identity; rejected parts are removed from it.
-    ///   - id: The session.
-    ///   - endsWithCart: Whether each response with a cart ends the negotiation, even if it rejects parts of the identity.
-    ///   - send: Sends the identity.
-    /// - Returns: The outcome of the last request.
-    /// - Throws: The error of a request without a response, the GraphQL errors of a response without a cart, or the error of a cancelled
-    ///   caller or an ended session.
+    /// Parts that Shopify rejects, such as the phone number, are removed from `negotiation`. A rejected access token is refreshed once.
+    /// With `endsWithCart`, each response with a cart ends the negotiation, even if it rejects parts of the identity.
     func negotiate(
         _ negotiation: inout IdentityNegotiation,
         for id: SessionID,
@@ -90,8 +81,7 @@ extension CartAdapter {
 
     /// Starts the negotiation again with refreshed tokens after Shopify rejected the access token.
     ///
-    /// - Returns: False if this negotiation has already refreshed the tokens, if there is no access token, or if the refresh failed. The
-    ///   negotiation then ends with Shopify's rejection.
+    /// The result is false if this negotiation has already refreshed the tokens, or has no token, or if the refresh failed.
     private func refresh(_ negotiation: inout IdentityNegotiation, for id: SessionID) async throws -> Bool {
         if let refreshed = negotiation.refreshed {
             // If a refresh has just returned the rejected tokens, another refresh would not help. After this note, rejections of these

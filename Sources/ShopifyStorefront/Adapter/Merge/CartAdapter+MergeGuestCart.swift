@@ -132,9 +132,7 @@ extension CartAdapter: SignInCarts {
         case made, noCart, inUse
     }
 
-    /// Reserves a guest's cart for a session.
-    ///
-    /// If several sessions try this at once, in one or several processes, at most one of them succeeds.
+    /// Reserves a guest's cart for a session; of several sessions that try this at once, also in several processes, at most one succeeds.
     ///
     /// A reservation of another session ends when ``lateCallLimit`` has passed since the reservation (``stillCounts(since:)``), and since
     /// the last request with data of that session's buyer. If that session already has the cart, belongs to another buyer and waits for no
@@ -250,9 +248,8 @@ extension CartAdapter: SignInCarts {
             if !replaces, let old, old.cartID != source.cartID { return CartChange(.success(nil), saving: nil) }
             if old?.cartID == source.cartID { old = nil } else { try await self.detachReplaced(old, in: context) }
             let claim = try await self.claim(for: id)
-            // Records in the guest's attachment that this buyer may be on the cart, because the merge can be interrupted. The record also
-            // prolongs the reservation. The write fails if another process has changed the attachment, for example to reserve the cart for
-            // another session.
+            // Records in the guest's attachment that this buyer may be on the cart, in case the merge is interrupted. The write fails if
+            // another process has changed the attachment, for example to reserve the cart for another session.
             if let guest, var reserved = guest.binding {
                 do { try await guest.recordIntent(&reserved, sendsIdentity: true) } catch let conflict as CartConflict {
                     return CartChange(.failure(conflict), saving: nil)

@@ -87,8 +87,8 @@ extension CartAdapter {
     /// Gives the session `id`, which has no cart, the cart of another session; both sessions then have this cart.
     ///
     /// A logout of the other session, in another process, may give the cart to a guest at the same time. The logout first removes the cart
-    /// from its session and then looks for sessions with this cart. This method first stores the cart with the session `id` and then reads
-    /// the other session. So the logout or this method notices the conflict.
+    /// from its session and then looks for sessions with this cart. This method first stores the cart and then reads the other session. So
+    /// the logout or this method notices the conflict.
     ///
     /// `cartID` is the cart's id that is stored with the other session; `binding` can have a newer id of this cart.
     ///

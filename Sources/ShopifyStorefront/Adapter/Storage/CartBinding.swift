@@ -40,12 +40,10 @@ struct CartBinding: Sendable {
     var problem: IdentityError.Code?
     /// The country that Shopify last accepted for the cart.
     var country: String?
-    /// The identity's country that was omitted when Shopify last accepted an identity.
+    /// The identity's country that was omitted when Shopify last accepted an identity: Shopify refused it, or named no refused part.
     ///
-    /// Shopify refused this country, or Shopify's error did not name the refused part.
-    ///
-    /// This country alone does not make a checkout send a contact's identity again. The adapter does not add it to the context of requests
-    /// either, because Shopify rejects each document with an unknown country.
+    /// This country alone does not make a checkout send a contact's identity again. The adapter does not add it to the context of requests,
+    /// because Shopify rejects each document with an unknown country.
     var refusedCountry: String?
     /// A country that Shopify refused with a user error in a request with only the country; the adapter does not send it alone again.
     var countryRefusedAlone: String?
@@ -53,8 +51,7 @@ struct CartBinding: Sendable {
     var hasPhone = false
     /// The ids of the delivery addresses that came from the provider.
     ///
-    /// Another address on the cart counts as entered by the buyer. If the cart has such an address, an attach does not replace the
-    /// addresses.
+    /// If the cart has another address, the buyer has entered it, and an attach does not replace the addresses.
     var addressIDs: [String] = []
     /// Whether the buyer has removed the provider's address; an attach of the same identity then does not put the address on the cart.
     var isAddressRemoved = false
@@ -62,17 +59,13 @@ struct CartBinding: Sendable {
     ///
     /// It is stored before the request is sent. After a lost response, it shows that the cart may contain data of the buyer.
     var unanswered: Unanswered?
-    /// The buyer's IP of the last operation.
-    ///
-    /// The adapter uses it for requests for which the app passes no IP, for example after a refresh.
+    /// The buyer's IP of the last operation, for requests for which the app passes no IP, for example after a refresh.
     var buyerIP: String?
     /// Whether the id came from an untrusted source, such as the buyer's browser; the cart then gets no identity.
     var isUntrusted = false
     /// The company location that the buyer buys for.
     var companyLocationID: String?
-    /// The first page of the lines that the cart last had.
-    ///
-    /// They are stored only with the policy `recreate`, which needs them for a new cart when Shopify no longer has this cart.
+    /// The first page of the cart's last lines, for a new cart when Shopify no longer has this cart; only with the policy `recreate`.
     var lines: [CartLineInput]?
     /// A merge of this guest's cart that has begun and not ended, with the lines that the buyer's cart had before the merge.
     var mergeBase: Merge?
@@ -81,30 +74,21 @@ struct CartBinding: Sendable {
     /// A repeated merge does not add the lines of an ended merge again, because the buyer may have removed them since.
     private(set) var merges: [Merge] = []
     /// The session that is merging this guest's cart, and when it reserved the cart.
-    ///
-    /// Another session can reserve the cart when ``CartAdapter/lateCallLimit`` has passed since this time, and since the last request with
-    /// data of the buyer.
     var reservation: (session: SessionID, since: Date)?
 
-    /// The guest's session from which this session took over the cart.
-    ///
-    /// After an interrupted merge, the guest's session can still have the same cart.
+    /// The guest's session from which this session took over the cart; after an interrupted merge, both sessions can have the cart.
     var guest: SessionID?
 
     init(cartID: CartID) {
         self.cartID = cartID
     }
 
-    /// Returns the latest ended merge of this guest's cart into the given cart, or else into the given session.
-    ///
-    /// The session is compared too, because its cart may have got a new id since the merge.
+    /// Finds the latest ended merge by the cart, or else by the session, whose cart may have got a new id since the merge.
     func merge(into cartID: CartID, of session: SessionID) -> Merge? {
         merges.last { $0.cartID == cartID } ?? merges.last { $0.session == session }
     }
 
-    /// Records a merge that has ended.
-    ///
-    /// It replaces an earlier merge into the same cart. Of the merges into other carts, the seven latest are kept.
+    /// Replaces an earlier merge into the same cart; of the merges into other carts, the seven latest are kept.
     mutating func record(_ merge: Merge) {
         mergeBase = nil
         merges = merges.filter { $0.cartID != merge.cartID }.suffix(7) + [merge]

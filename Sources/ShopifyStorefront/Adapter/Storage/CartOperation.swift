@@ -125,8 +125,8 @@ struct CartOperation: Sendable {
         // If the session has no cart, the operation changes nothing. A write would cause a conflict for a process that is creating a cart.
         case .exclusive: guard stored.binding != nil else { return stored }
         }
-        // This write shows that the store can save, before Shopify gets a request. It also gives the attachment a new revision, even if the
-        // payload stays the same. By the revision, other processes detect the operation.
+        // This write tests that the store can save, before Shopify gets a request. It also gives the attachment a new revision, even if
+        // the payload stays the same, so that other processes detect the operation.
         var payload = stored.binding?.payload
         if payload == nil {
             var pending = stored.pending ?? PendingCart()
@@ -143,11 +143,10 @@ struct CartOperation: Sendable {
         return written
     }
 
-    /// Removes the buyer from the operation's cart after a conflict, if no later logout would remove the buyer.
+    /// Removes the buyer from the operation's cart if another process changed the attachment, and no later logout would remove the buyer.
     ///
-    /// A conflict is a change of the session's attachment by another process. The buyer is removed if the operation sent data of the buyer
-    /// or created the cart, and the attachment now names another cart or no cart. If the operation sent an identity, the buyer is also
-    /// removed if the attachment names the same cart without an identity.
+    /// The buyer is removed if the operation sent data of the buyer or created the cart, and the attachment now names another cart or no
+    /// cart. If the operation sent an identity, the buyer is also removed if the attachment names the same cart without an identity.
     ///
     /// - Throws: An error if the buyer could not be removed. With ``CartConflictAction/keep``, also an error if the session has ended.
     private func detachAfterConflict(

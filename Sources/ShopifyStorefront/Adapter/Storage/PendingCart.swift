@@ -5,10 +5,7 @@ internal import IdentityKit
 /// The content of a session's attachment without a cart: a cart is being created, or will be created again with the lines of a cart that
 /// Shopify no longer has.
 struct PendingCart: Sendable {
-    /// When the creation began.
-    ///
-    /// If this time is more than ``CartAdapter/lateCallLimit`` in the past or in the future, the process that began the creation is treated
-    /// as ended.
+    /// When the creation began; if ``CartAdapter/stillCounts(since:)`` is false for this time, the creation counts as ended.
     var since: Date?
     var lines: [CartLineInput] = []
     /// The country that decided the prices of the cart that Shopify no longer has.
