@@ -22,9 +22,8 @@ extension CartAdapter {
 
     /// Executes a mutation that adds delivery addresses or gift cards to the session's cart.
     ///
-    /// Before the request, the adapter records in the session's stored cart that this request sends data of the buyer. After a response,
-    /// even a rejection, it removes the record. If the response is lost, the record stays, so that a logout does not give this cart to
-    /// another buyer while the request may still reach Shopify.
+    /// Before the request, ``LockedCart/recordIntent(_:sendsIdentity:)`` records that the cart may get data of the buyer. After a response,
+    /// even a rejection, this method removes the record. If the response is lost, the record stays.
     func mutateWithIntent<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,

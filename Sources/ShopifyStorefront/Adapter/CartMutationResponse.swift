@@ -22,7 +22,7 @@ struct CartMutationResponse: Sendable {
     let showsContents: Bool
     var outcome: Outcome
 
-    /// Whether this response does not show if the cart still exists.
+    /// Whether this response leaves open if the cart still exists.
     ///
     /// This is so if the response has no cart, and each user error has no field and either no code or the code `INVALID`. Only the message
     /// explains these errors, and Shopify translates messages.

@@ -2,12 +2,10 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension StorefrontClient {
-    /// Returns the id of the first variant that the shop can sell, for programs that try a cart with an unknown shop.
+    /// Returns the global id of the first variant that the shop can sell, for programs that try a cart with an unknown shop.
     ///
-    /// - Parameter context: Values that override the client's context.
-    /// - Returns: The global id.
-    /// - Throws: `IdentityError` in the same cases as `execute`, and with kind `IdentityError.Kind.configuration` when no available variant
-    ///   was found. The search reads the shop's first 250 products, and the first 250 variants of the first 20 available products.
+    /// The search reads the shop's first 250 products, and the first 250 variants of the first 20 available products. If it finds no
+    /// available variant, the error has the kind `configuration`.
     package func firstAvailableVariant(in context: StorefrontContext) async throws -> String {
         let products = try await execute(ProductsPage(first: 250), in: context).data.nodes
         for product in products.lazy.filter(\.availableForSale).prefix(20) {

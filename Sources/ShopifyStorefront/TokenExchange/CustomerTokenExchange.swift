@@ -39,9 +39,8 @@ public struct CustomerTokenExchange: Sendable {
 
     /// Exchanges a customer's access token for a Storefront token.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.accessTokenRefused` when Shopify rejects the access token and may accept a
-    ///   refreshed one, and with code `IdentityError.Code.identityRejected` when Shopify returns neither a
-    ///   Storefront token nor a GraphQL error.
+    /// - Throws: `IdentityError`; with code `accessTokenRefused` when Shopify rejects the access token and may accept a refreshed token, and
+    ///   with code `identityRejected` when Shopify returns neither a Storefront token nor a GraphQL error.
     func storefrontToken(for token: CustomerAccessToken) async throws -> CustomerAccessToken {
         let call = try api.call(accessToken: token.token)
         let executor = try await api.executor()

@@ -20,10 +20,10 @@ extension CartAdapter {
 
     /// Removes the buyer from a cart, and checks that the customer was removed.
     ///
-    /// All delivery addresses are removed. The session may not store all their ids, because the response with an id may have been lost.
+    /// All delivery addresses are removed, because the session does not store the id of an address whose response was lost.
     ///
     /// If `permitsContact` is false, this method throws when Shopify keeps an e-mail address or a phone number on the cart. Pass true if no
-    /// other buyer gets the cart, so that such contact data do not make a checkout or `create` fail.
+    /// other buyer gets the cart, so that this data does not make a checkout or `create` fail.
     func detach(
         _ binding: inout CartBinding,
         permitsContact: Bool = false,

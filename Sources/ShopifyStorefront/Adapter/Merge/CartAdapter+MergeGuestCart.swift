@@ -137,7 +137,6 @@ extension CartAdapter: SignInCarts {
     /// A reservation of another session ends when ``lateCallLimit`` has passed since the reservation (``stillCounts(since:)``), and since
     /// the last request with data of that session's buyer. If that session already has the cart, belongs to another buyer and waits for no
     /// response, the guest's session loses the cart at once.
-    ///
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,

@@ -61,12 +61,10 @@ final class LockedCart: Sendable {
         return isSaved(other.payload)
     }
 
-    /// Writes the attachment; a nil payload removes it.
+    /// Writes the attachment, or removes it if `payload` is nil; returns false if another process has changed the attachment.
     ///
     /// The write runs in a separate task, so that it completes even if the caller is cancelled. Otherwise Shopify could have a cart that no
     /// attachment names, and the SDK could not remove the buyer from it.
-    ///
-    /// - Returns: Whether the attachment was written. False means that another process has changed it.
     func write(_ payload: Secret?) async throws -> Bool {
         let (attachments, session, revision) = (attachments, session, state.withLock { $0.revision })
         return try await Task {
@@ -77,9 +75,7 @@ final class LockedCart: Sendable {
     /// Stores with the session that personal data or gift cards are about to be sent to the cart; call it before the request.
     ///
     /// If the response is lost or this process ends, the attachment still says that the data may be on the cart. So no process gives the
-    /// cart to another buyer while the data may still reach Shopify.
-    ///
-    /// - Throws: ``CartConflict`` when another process changed the attachment. Do not send the data then.
+    /// cart to another buyer while the data may still reach Shopify. After ``CartConflict``, do not send the data.
     func recordIntent(_ binding: inout CartBinding, sendsIdentity: Bool) async throws {
         let before = binding.unanswered
         binding.unanswered = CartBinding.Unanswered(
