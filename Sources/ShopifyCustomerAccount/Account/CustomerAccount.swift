@@ -18,11 +18,8 @@ public struct CustomerAccount: Sendable {
 
     /// Creates the account of a session.
     ///
-    /// - Parameters:
-    ///   - session: The id of a session of `ShopifyProvider`. For a session whose provider issues no token of this API, every call fails.
-    ///   - client: The client of the shop that the session belongs to.
-    ///   - sessions: The manager of the session.
-    ///   - context: The language and country of the responses, by default the shop's.
+    /// Pass a session of `ShopifyProvider`. With a session whose provider issues no token of this API, every call fails. A `context`
+    /// without language or country uses the shop's.
     public init(
         of session: SessionID,
         client: CustomerAccountClient,
@@ -87,10 +84,7 @@ public struct CustomerAccount: Sendable {
 
     // MARK: Addresses
 
-    /// The buyer's addresses, in Shopify's order; ``profile()`` contains the default address.
-    ///
-    /// - Parameter pageSize: The number of addresses per page, 1 to 250.
-    /// - Returns: The pages.
+    /// The buyer's addresses, 1 to 250 per page, in Shopify's order; ``profile()`` contains the default address.
     public func addresses(pageSize: Int = 50) -> CustomerPages<CustomerPostalAddress> {
         CustomerPages(size: Self.size(pageSize)) { size, cursor in
             let customer = try await execute(
@@ -102,10 +96,6 @@ public struct CustomerAccount: Sendable {
 
     /// Adds an address.
     ///
-    /// - Parameters:
-    ///   - address: The address.
-    ///   - isDefault: Whether the new address becomes the default address.
-    /// - Returns: The new address.
     /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check ``addresses(pageSize:)`` before you add it again.
     public func add(_ address: CustomerAddressInput, isDefault: Bool = false) async throws -> CustomerPostalAddress {
         try await change(
@@ -116,13 +106,9 @@ public struct CustomerAccount: Sendable {
 
     /// Changes an address.
     ///
-    /// An unset field keeps its value, an explicit null clears the value, and a set field gets the new value.
+    /// An unset field keeps its value, an explicit null clears the value, and a set field gets the new value. With a nil `isDefault`, the
+    /// default address stays.
     ///
-    /// - Parameters:
-    ///   - id: The address.
-    ///   - address: The changes.
-    ///   - isDefault: Whether this address becomes the default address; nil changes nothing.
-    /// - Returns: The changed address.
     /// - Throws: `IdentityError`.
     @discardableResult
     public func update(
@@ -157,10 +143,7 @@ public struct CustomerAccount: Sendable {
 
     /// The buyer's orders, the newest first.
     ///
-    /// - Parameters:
-    ///   - pageSize: The number of orders per page, 1 to 250.
-    ///   - query: A filter in Shopify's search syntax, for example `processed_at:>2026-01-01`.
-    /// - Returns: The pages.
+    /// A page has 1 to 250 orders. `query` is a filter in Shopify's search syntax, for example `processed_at:>2026-01-01`.
     public func orders(pageSize: Int = 20, matching query: String? = nil) -> CustomerPages<CustomerOrder> {
         CustomerPages(size: Self.size(pageSize)) { size, cursor in
             let orders = try await execute(

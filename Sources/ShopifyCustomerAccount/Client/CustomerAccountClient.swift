@@ -20,13 +20,7 @@ public struct CustomerAccountClient: Sendable {
     public let configuration: CustomerAccountConfiguration
     private let api: CustomerAccountAPI
 
-    /// Creates a client.
-    ///
-    /// - Parameters:
-    ///   - configuration: The shop, the API version and the settings of requests.
-    ///   - environment: Transport, clock and randomness.
-    ///   - retry: How often and how long operations are repeated, by default three attempts within 30 seconds.
-    ///   - observers: The receivers of the operations' events.
+    /// Creates a client; by default, an operation gets at most three attempts within 30 seconds.
     public init(
         configuration: CustomerAccountConfiguration,
         environment: IdentityEnvironment,

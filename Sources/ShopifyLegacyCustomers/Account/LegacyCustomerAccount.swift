@@ -16,12 +16,8 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: creates the account of a session.
     ///
-    /// - Parameters:
-    ///   - session: A session of `provider`.
-    ///   - provider: The provider value that was passed to the session manager. With another value, ``update(_:)`` sends no new password
-    ///     and throws an error.
-    ///   - sessions: The manager of the session.
-    ///   - context: The buyer's IP, country and language.
+    /// Pass the provider value that was passed to the session manager. With another value, ``update(_:)`` sends no new password and throws
+    /// an error.
     public init(
         of session: SessionID,
         provider: LegacyPasswordProvider,
@@ -50,11 +46,9 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: the customer with addresses and the newest orders.
     ///
-    /// - Parameters:
-    ///   - addresses: The number of addresses, 1 to 250.
-    ///   - orders: The number of orders, 1 to 250.
-    ///   - cursor: The `endCursor` of the orders in the last response, for more orders.
-    /// - Returns: The customer.
+    /// The numbers of addresses and orders are clamped to 1 to 250. For more orders, pass the `endCursor` of the orders in the last
+    /// response.
+    ///
     /// - Throws: `IdentityError`, of kind `IdentityError.Kind.signInAgain` for a token that Shopify no longer accepts.
     public func customer(
         addresses: Int = 50,

@@ -58,9 +58,8 @@ public struct Multipass: Sendable {
 
     /// Makes the URL that signs a customer in, for a redirect of the buyer's browser.
     ///
-    /// - Parameters:
-    ///   - customer: The customer.
-    ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop. With nil the shop chooses a page.
+    /// `location` is the page after the sign-in: a path, or a URL of the shop. With nil the shop chooses a page.
+    ///
     /// - Returns: The URL. It contains the token, so it is a credential until the token was used or has expired.
     /// - Throws: `IdentityError` in the same cases as ``token(for:returningTo:)``.
     public func loginURL(
@@ -73,9 +72,8 @@ public struct Multipass: Sendable {
 
     /// Makes a Multipass token, for ``LegacyPasswordProvider/signIn(multipassToken:in:)`` or a login URL that your code builds.
     ///
-    /// - Parameters:
-    ///   - customer: The customer.
-    ///   - location: The page that the shop shows after the sign-in: a path, or a URL of the shop. With nil the shop chooses a page.
+    /// `location` is the page after the sign-in: a path, or a URL of the shop. With nil the shop chooses a page.
+    ///
     /// - Returns: The token: base64url of the initialization vector, the ciphertext and the signature.
     /// - Throws: `IdentityError` with code `IdentityError.Code.returnPathRefused` for a location that is malformed, too long or outside
     ///   of the shop; with code `IdentityError.Code.invalidRequest` for an invalid e-mail address, IP address or tag, and for a customer

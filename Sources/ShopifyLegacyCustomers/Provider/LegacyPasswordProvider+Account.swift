@@ -35,13 +35,8 @@ extension LegacyPasswordProvider {
         _ = try await client.execute(LegacyCustomerRecover(email: email), in: context)
     }
 
-    /// Legacy: sets a new password with the URL in Shopify's e-mail, and signs the buyer in.
+    /// Legacy: sets a new password with the complete URL in Shopify's e-mail, which can be used once, and signs the buyer in.
     ///
-    /// - Parameters:
-    ///   - resetURL: The complete URL from the e-mail. It can be used once.
-    ///   - password: The new password.
-    ///   - context: The buyer's IP.
-    /// - Returns: The tokens.
     /// - Throws: `IdentityError`.
     public func reset(
         url resetURL: HTTPURL,
@@ -54,12 +49,8 @@ extension LegacyPasswordProvider {
 
     /// Legacy: sets a new password with the token in Shopify's e-mail, and signs the buyer in.
     ///
-    /// - Parameters:
-    ///   - customerID: The customer's id, `gid://shopify/Customer/…`.
-    ///   - resetToken: The last part of the URL in the e-mail. It can be used once.
-    ///   - password: The new password.
-    ///   - context: The buyer's IP.
-    /// - Returns: The tokens.
+    /// `customerID` is for example `gid://shopify/Customer/1`. `resetToken` is the last part of the URL in the e-mail; it can be used once.
+    ///
     /// - Throws: `IdentityError`.
     public func reset(
         customer customerID: String,

@@ -26,12 +26,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     /// Creates a provider without a network request.
     ///
-    /// - Parameters:
-    ///   - name: The provider's name in the app.
-    ///   - client: The shop's Storefront client. Its token needs `unauthenticated_read_customers` and
-    ///     `unauthenticated_write_customers`.
-    ///   - environment: The client's environment, for the clock.
-    ///   - tenant: The tenant of the provider's sessions.
+    /// The Storefront token of `client` needs `unauthenticated_read_customers` and `unauthenticated_write_customers`. `name` is the
+    /// provider's name in the app. Pass the environment of the client.
     public init(
         name: String = "legacy",
         client: StorefrontClient,
@@ -80,12 +76,8 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         return try await tokens(result, LegacyCustomerTokenCreate.document, context)
     }
 
-    /// Legacy: signs a buyer in with a Multipass token, which shops on Shopify Plus can create for their customers.
+    /// Legacy: signs a buyer in with a ``Multipass`` token of a shop on Shopify Plus; a token can be used once.
     ///
-    /// - Parameters:
-    ///   - token: A token that was created with the shop's Multipass secret. It can be used once.
-    ///   - context: The buyer's IP.
-    /// - Returns: The tokens.
     /// - Throws: `IdentityError`.
     public func signIn(
         multipassToken token: Secret,

@@ -8,11 +8,6 @@ extension CartAdapter {
     /// identity is unavailable, the new cart is a guest's cart. If the session already has a cart, the adapter removes the buyer from that
     /// cart after it has created the new cart.
     ///
-    /// - Parameters:
-    ///   - lines: The lines of the new cart; empty for a cart without lines.
-    ///   - id: The session.
-    ///   - context: The buyer's IP, country and language.
-    /// - Returns: The new cart.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when Shopify rejects the lines. With code
     ///   `IdentityError.Code.linesPartlyAdded` when the call had more than 250 lines and a later request failed; the session then has the
     ///   new cart. With code `IdentityError.Code.detachIncomplete` when the buyer could not be removed from the old cart; the session then
@@ -60,12 +55,6 @@ extension CartAdapter {
     /// `isTrusted: true` only if the buyer's browser cannot change the id, for example because the id was in a signed cookie. A trusted
     /// cart starts as a guest's cart. The next ``attach(to:in:)`` or ``checkout(for:in:options:)`` puts the buyer's identity on the cart.
     ///
-    /// - Parameters:
-    ///   - cartID: The cart.
-    ///   - id: The session.
-    ///   - isTrusted: Whether it is certain that no browser has chosen the id, false by default.
-    ///   - context: The buyer's IP, country and language.
-    /// - Returns: The adopted cart.
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartGone` when Shopify has no cart with this id.
     public func adopt(
         _ cartID: CartID,

@@ -121,11 +121,7 @@ extension StorefrontClient {
 
     /// The pages of the shop's products.
     ///
-    /// - Parameters:
-    ///   - query: The search; nil for all products.
-    ///   - size: The number of elements of a page, 1 to 250.
-    ///   - context: Values that override the client's context.
-    /// - Returns: The pages.
+    /// A page has 1 to 250 products. Without a query, the pages have all products.
     public func products(
         matching query: SearchQuery? = nil,
         size: Int = 100,

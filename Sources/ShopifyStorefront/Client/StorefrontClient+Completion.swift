@@ -7,12 +7,8 @@ public import ShopifyGraphQL
 extension StorefrontClient {
     /// Executes an operation that must return data, and calls the completion.
     ///
-    /// - Parameters:
-    ///   - operation: The operation.
-    ///   - context: Values that override the client's context.
-    ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
-    ///   - executor: The executor of the completion.
-    ///   - completion: Called exactly once.
+    /// The completion is called exactly once, on the executor. With a nil `cachePolicy`, the client's policy applies.
+    ///
     /// - Returns: A handle to cancel the call.
     @discardableResult
     public func execute<Operation: GraphQLOperation>(

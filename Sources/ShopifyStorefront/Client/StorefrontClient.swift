@@ -29,14 +29,8 @@ public struct StorefrontClient: Sendable {
 
     /// Creates a client.
     ///
-    /// - Parameters:
-    ///   - configuration: The shop, version and authentication.
-    ///   - environment: Transport, clock and randomness.
-    ///   - context: The buyer, country and language of calls that do not override them.
-    ///   - retry: When a failed operation is repeated; by default at most three attempts within 30 seconds.
-    ///   - cache: A cache for responses.
-    ///   - cachePolicy: Whether calls that do not override it may use the cache.
-    ///   - observers: The receivers of the operations' events.
+    /// `context` and `cachePolicy` apply to calls that do not override them. By default, a failed operation gets at most three attempts
+    /// within 30 seconds, and no response is cached.
     public init(
         configuration: StorefrontConfiguration,
         environment: IdentityEnvironment,

@@ -8,12 +8,8 @@ extension CartLineInput {
     /// let line = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)
     /// ```
     ///
-    /// - Parameters:
-    ///   - merchandiseID: The variant's global id.
-    ///   - quantity: The number of items.
-    ///   - attributes: Attributes of the line, which the order shows.
-    ///   - sellingPlanID: The selling plan, for a subscription.
-    ///   - parentMerchandiseID: The variant of the line that this line belongs to. For a warranty, it is the product's variant.
+    /// The order shows the attributes. `parentMerchandiseID` is the variant of the line that this line belongs to: for a warranty, it is
+    /// the product's variant.
     public init(
         merchandiseID: String,
         quantity: Int,
@@ -58,10 +54,7 @@ extension CartSelectableAddressInput {
     /// Parts that are nil or empty are left out. A country code that is not two letters, and a phone number that is not in international
     /// form, are left out too. The input asks Shopify to check only the country of the address.
     ///
-    /// - Parameters:
-    ///   - address: The address.
-    ///   - isSelected: Whether this address is selected for the delivery.
-    ///   - isOneTimeUse: Whether Shopify must not store the address in the buyer's account.
+    /// With `isOneTimeUse`, Shopify does not store the address in the buyer's account.
     public init(_ address: PostalAddress, isSelected: Bool = true, isOneTimeUse: Bool = true) {
         self.init(
             address: CartAddressInput(address),

@@ -14,11 +14,8 @@ public struct CustomerTokenExchange: Sendable {
 
     /// Creates an exchange.
     ///
-    /// - Parameters:
-    ///   - endpoint: The Customer Account API's GraphQL endpoint, from its discovery document.
-    ///   - origin: The origin of a public web client, for example `https://shop.example`, which Shopify requires from such a client.
-    ///   - environment: The HTTP transport, the clock and randomness.
-    ///   - allowsLoopbackHTTP: Whether plain http to loopback addresses such as 127.0.0.1 and [::1] is permitted, for tests on one machine.
+    /// `endpoint` comes from the discovery document of the Customer Account API. Shopify requires an `origin`, for example
+    /// `https://shop.example`, from a public web client. `allowsLoopbackHTTP` permits plain http to loopback addresses, for tests.
     public init(
         endpoint: HTTPURL,
         origin: String? = nil,
@@ -39,8 +36,8 @@ public struct CustomerTokenExchange: Sendable {
 
     /// Exchanges a customer's access token for a Storefront token.
     ///
-    /// - Throws: `IdentityError`; with code `accessTokenRefused` when Shopify rejects the access token and may accept a refreshed token, and
-    ///   with code `identityRejected` when Shopify returns neither a Storefront token nor a GraphQL error.
+    /// - Throws: `IdentityError`; with code `accessTokenRefused` when Shopify rejects the token and may accept a refreshed token, and with
+    ///   code `identityRejected` when Shopify returns neither a Storefront token nor a GraphQL error.
     func storefrontToken(for token: CustomerAccessToken) async throws -> CustomerAccessToken {
         let call = try api.call(accessToken: token.token)
         let executor = try await api.executor()

@@ -36,12 +36,8 @@ extension CartAdapter {
     /// - Important: The next person at the browser gets the note, and the attributes of the cart and of its lines. Use
     ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into note or attributes.
     ///
-    /// - Parameters:
-    ///   - id: The session.
-    ///   - mode: What to do with the cart; nil uses the policy's value.
-    ///   - options: What the provider is asked to do.
-    ///   - context: The browser's IP, country and language.
-    /// - Returns: The result of the logout and the guest's cart.
+    /// With a nil `mode`, ``CartPolicy/logout`` decides. `options` say what the provider is asked to do.
+    ///
     /// - Throws: `IdentityError` in the same cases as `SessionManager.logout`.
     public func logout(
         _ id: SessionID,
@@ -89,11 +85,8 @@ extension CartAdapter {
     /// The new buyer's cart has no identity, address or gift card of the old buyer. As with ``logout(_:mode:options:in:)``, the new buyer
     /// gets note and attributes.
     ///
-    /// - Parameters:
-    ///   - old: The session that ends.
-    ///   - new: The session of the buyer who has just signed in.
-    ///   - mode: What the logout does with the cart; nil uses the policy's value.
-    ///   - context: The browser's IP, country and language.
+    /// With a nil `mode`, ``CartPolicy/logout`` decides.
+    ///
     /// - Returns: The new buyer's cart and the result of the logout. The cart is nil if the logout kept no cart.
     /// - Throws: `IdentityError`. If the store did not fail, the old session has ended even if an error is thrown.
     public func switchBuyer(
