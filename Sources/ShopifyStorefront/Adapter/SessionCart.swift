@@ -6,9 +6,7 @@ public struct SessionCart: Sendable {
     public let cart: Cart
     /// The identity that the adapter has put on the cart, or the reason why it could not put the identity there.
     public let identity: CartIdentityState
-    /// Shopify's warnings.
-    ///
-    /// An operation does not fail because of a warning.
+    /// Shopify's warnings; an operation does not fail because of a warning.
     public let warnings: [CartWarning]
     /// The parts of the identity that are not on the cart, because Shopify rejected them or does not accept their form: `email`, `phone`,
     /// `country`, `companyLocation`, `address`, or a field of the address such as `address.zip`.

@@ -3,9 +3,7 @@ public import ShopifyGraphQL
 
 /// A cart as a response of the Storefront API describes it.
 public struct Cart: Sendable, Equatable {
-    /// The cart's id, which is a secret.
-    ///
-    /// It can differ from the id in the request: Shopify can return a cart under a new id.
+    /// The cart's id, which is a secret; it can differ from the id in the request, because Shopify can return a cart under a new id.
     public let id: CartID
     /// The number of items in all lines.
     public let totalQuantity: Int
@@ -40,9 +38,8 @@ public struct Cart: Sendable, Equatable {
         public let phone: String?
         /// The country that decides prices.
         public let countryCode: String?
-        /// The signed-in customer's global id; nil if the cart has no customer, or if the response does not show the customer.
-        ///
-        /// For example, the app's token may not read customers.
+        /// The signed-in customer's global id; nil if the cart has no customer, or if the response hides it, for example because the app's
+        /// token may not read customers.
         public let customerID: String?
     }
 }
@@ -63,13 +60,9 @@ public struct CartLine: Sendable, Equatable {
     public let total: Money
     /// The attributes of the line.
     public let attributes: [CartAttribute]
-    /// The selling plan of a subscription; nil if the line has no selling plan.
-    ///
-    /// It is also nil if the app's token lacks the scope `unauthenticated_read_selling_plans`.
+    /// The selling plan of a subscription; nil without one, and if the app's token lacks the scope `unauthenticated_read_selling_plans`.
     public let sellingPlanID: String?
-    /// The global id of the parent line's variant; nil without a parent line.
-    ///
-    /// For example, the product is the parent of its warranty.
+    /// The global id of the parent line's variant, for example the product of a warranty; nil without a parent line.
     public let parentMerchandiseID: String?
 }
 

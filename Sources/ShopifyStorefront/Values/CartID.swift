@@ -5,9 +5,7 @@ public import ShopifyGraphQL
 ///
 /// ``description`` does not show the id, but ``rawValue`` does. Keep ``rawValue`` out of logs and URLs.
 public struct CartID: Sendable, Hashable {
-    /// The whole id, byte for byte as it was passed or received.
-    ///
-    /// It is a secret: anyone who has it can read and change the cart.
+    /// The whole id, byte for byte as it was passed or received; a secret, because anyone who has the id can read and change the cart.
     public let rawValue: String
 
     /// Creates an id; nil for an empty text and for a text of more than 2048 bytes.

@@ -13,9 +13,7 @@ public struct CheckoutHandoff: Sendable {
     public let warnings: [CartWarning]
     /// The parts of the identity that are not on the cart, as in ``SessionCart/omitted``.
     public let omitted: [String]
-    /// When the adapter got the URL from Shopify.
-    ///
-    /// Authenticated URLs are valid for a short time that Shopify does not publish.
+    /// When the adapter got the URL from Shopify; authenticated URLs are valid for a short time that Shopify does not publish.
     public let issuedAt: Date
     /// Whether the URL has `sso=silent`.
     ///

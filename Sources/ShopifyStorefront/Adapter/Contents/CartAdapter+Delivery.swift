@@ -2,9 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Reads the delivery options of the session's cart.
-    ///
-    /// The list is empty before the cart has an address.
+    /// Reads the delivery options of the session's cart; the list is empty before the cart has an address.
     ///
     /// - Throws: `IdentityError`.
     public func deliveryGroups(
@@ -32,9 +30,7 @@ extension CartAdapter {
         }
     }
 
-    /// Adds delivery addresses, which the buyer has entered, to the session's cart.
-    ///
-    /// A logout removes the addresses, except with ``CartPolicy/Logout/drop``.
+    /// Adds delivery addresses, which the buyer has entered; a logout removes them, except with ``CartPolicy/Logout/drop``.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult
@@ -89,9 +85,7 @@ extension CartAdapter {
         }
     }
 
-    /// Removes delivery addresses from the session's cart.
-    ///
-    /// Addresses that no longer exist count as removed.
+    /// Removes delivery addresses from the session's cart; addresses that no longer exist count as removed.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult

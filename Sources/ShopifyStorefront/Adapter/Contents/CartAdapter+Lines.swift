@@ -33,8 +33,7 @@ extension CartAdapter {
                 let result = try await self.add(lines, to: &binding, of: locked, in: context)
                 return CartChange(result.sessionCart(binding), saving: binding, onConflict: .keep)
             } catch let error as IdentityError where error.code == .linesPartlyAdded || error.kind == .cancelled {
-                // The binding is saved although the call failed: Shopify may have returned a new cart id after an earlier part of the
-                // lines.
+                // Saves the binding after the failure too: Shopify may have returned a new cart id after an earlier part of the lines.
                 return CartChange(throwing: error, saving: binding, onConflict: .keep)
             }
         }
@@ -54,9 +53,7 @@ extension CartAdapter {
         }
     }
 
-    /// Removes lines from the session's cart.
-    ///
-    /// Lines that no longer exist count as removed.
+    /// Removes lines from the session's cart; lines that no longer exist count as removed.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult

@@ -2,9 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Sets the note of the session's cart.
-    ///
-    /// An empty text removes the note.
+    /// Sets the note of the session's cart; an empty text removes the note.
     ///
     /// - Throws: `IdentityError`.
     @discardableResult

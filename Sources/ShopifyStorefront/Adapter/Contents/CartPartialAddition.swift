@@ -17,9 +17,7 @@ public import IdentityKit
 public struct CartPartialAddition: Error, Sendable {
     /// The lines of the requests that succeeded; Shopify may have omitted or reduced some of them.
     public let added: [CartLineInput]
-    /// The lines of a request that got no usable response: Shopify may have added them or not.
-    ///
-    /// Read the cart before you add them again.
+    /// The lines of a request without a usable response: Shopify may have added them, so read the cart before you add them again.
     public let unknown: [CartLineInput]
     /// The lines that were not added, because their request failed or was not sent.
     public let missing: [CartLineInput]

@@ -55,9 +55,7 @@ extension CartAdapter {
         }
     }
 
-    /// Sets the company location that the signed-in buyer buys for; nil removes it.
-    ///
-    /// The other data of the buyer on the cart do not change.
+    /// Sets the company location that the signed-in buyer buys for, and no other data of the buyer; nil removes the location.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when the buyer may not buy for this location, or when no
     ///   buyer is on the cart. In both cases the cart is not changed.

@@ -9,10 +9,8 @@ public struct CartLogout: Sendable {
     ///
     /// It is nil with ``CartPolicy/Logout/drop``, if there was nothing to keep, or if the cart could not be kept.
     public let guest: SessionID?
-    /// The error that occurred with the cart; nil if there was no problem.
-    ///
-    /// It says why no guest got the cart, why lines are missing in the guest's cart, or why the buyer could not be removed from the old
-    /// cart.
+    /// Why no guest got the cart, why lines are missing in the guest's cart, or why the buyer could not be removed from the old cart; nil
+    /// if there was no problem.
     public let problem: IdentityError?
 }
 
@@ -33,10 +31,10 @@ extension CartAdapter {
     /// `SessionManager.logout`, which the web routes call, gives the cart to no guest. With ``CartPolicy/Logout/drop`` it leaves the buyer
     /// on the cart; with the other policies it removes the buyer.
     ///
+    /// With a nil `mode`, ``CartPolicy/logout`` decides. `options` say what the provider is asked to do.
+    ///
     /// - Important: The next person at the browser gets the note, and the attributes of the cart and of its lines. Use
     ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into note or attributes.
-    ///
-    /// With a nil `mode`, ``CartPolicy/logout`` decides. `options` say what the provider is asked to do.
     ///
     /// - Throws: `IdentityError` in the same cases as `SessionManager.logout`.
     public func logout(
@@ -83,9 +81,7 @@ extension CartAdapter {
     /// Signs the old buyer out and gives the contents of the cart to a new buyer, who has just signed in on the same browser.
     ///
     /// The new buyer's cart has no identity, address or gift card of the old buyer. As with ``logout(_:mode:options:in:)``, the new buyer
-    /// gets note and attributes.
-    ///
-    /// With a nil `mode`, ``CartPolicy/logout`` decides.
+    /// gets note and attributes, and ``CartPolicy/logout`` decides if `mode` is nil.
     ///
     /// - Returns: The new buyer's cart and the result of the logout. The cart is nil if the logout kept no cart.
     /// - Throws: `IdentityError`. If the store did not fail, the old session has ended even if an error is thrown.
@@ -228,7 +224,7 @@ extension CartAdapter {
 private enum HandOver {
     /// The session no longer has the cart. The guest's session is nil when there was no cart.
     case handedOver(to: SessionID?)
-    /// The guest must get a copy of the cart: data of the buyer may be on the cart or may still reach the cart, another session has the
-    /// cart, or the cart could not be saved with the guest's session.
+    /// The guest must get a copy: data of the buyer may be on the cart or may still reach it, another session has the cart, or the cart
+    /// could not be saved with the guest's session.
     case copyNeeded(CartBinding)
 }

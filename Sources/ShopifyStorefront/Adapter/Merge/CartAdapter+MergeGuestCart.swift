@@ -9,13 +9,9 @@ extension CartAdapter: SignInCarts {
     /// not let the login fail; call the method again later. A repeated call adds no line twice. After a partial merge, a repeated call adds
     /// only the missing lines.
     ///
-    /// - Parameters:
-    ///   - guest: The guest's session.
-    ///   - id: The buyer's session.
-    ///   - merge: Which cart the buyer gets; nil uses the policy's value.
-    ///   - context: The buyer's IP, country and language. Without an IP, the adapter uses the IP of the last operation on the guest's cart.
-    ///     If nothing is merged, it uses the IP of the last operation on the session's cart.
-    /// - Returns: The cart and how it was merged.
+    /// With a nil `merge`, ``CartPolicy/merge`` decides. Without an IP in `context`, the adapter uses the IP of the last operation on the
+    /// guest's cart or, if nothing is merged, on the session's cart.
+    ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.sessionUnknown` when the session `id` does not exist or has expired. If the
     ///   session `guest` does not exist, has expired or is not a guest's, or if the session `id` is a guest's, nothing is merged, and this
     ///   is no error. If the store cannot read `guest`, the store's error is thrown and the guest's cart is kept: repeat the call.
@@ -47,9 +43,9 @@ extension CartAdapter: SignInCarts {
 
     /// Merges a guest's cart into a session that has just begun, like ``mergeGuestCart(of:into:merge:in:)`` with ``CartPolicy/merge``.
     ///
-    /// There is one difference: with the policy `keepGuest`, this method does not replace a cart that the session already has. It adds the
-    /// guest's lines to that cart. The session has a cart for example after the sign-in moved one to it, or after a failed merge and a
-    /// later call of `add`.
+    /// There is one difference: with the policy `keepGuest`, this method does not replace a cart that the session already has, but adds the
+    /// guest's lines to it. The session can have a cart after a sign-in that moved a cart to it, or after a failed merge and a call of
+    /// `add`.
     ///
     /// - Returns: False if the merge must be repeated later. A partial merge returns true.
     /// - Throws: `IdentityError` in the same cases as ``mergeGuestCart(of:into:merge:in:)``.

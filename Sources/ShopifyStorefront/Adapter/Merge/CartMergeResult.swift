@@ -8,22 +8,16 @@ public struct CartMergeResult: Sendable {
     public var cart: SessionCart?
     /// Lines that Shopify rejected for the buyer's cart, with Shopify's errors.
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
-    /// Lines that Shopify did not reject, but whose quantity in the buyer's cart is less than both carts had together.
-    ///
-    /// The usual reason is the stock.
+    /// Lines that Shopify did not reject, but whose quantity is less than both carts had together, usually because of the stock.
     public var shortLines: [CartLineInput] = []
-    /// The names of the values that differ between the two carts: `note`, or `attribute.` and the attribute's key.
-    ///
-    /// The buyer's cart keeps its own values.
+    /// The names of differing values, `note` or `attribute.` and the attribute's key; the buyer's cart keeps its own values.
     public var conflicts: [String] = []
     /// The last characters of the gift cards that the buyer no longer has: those of the guest's cart, or of the cart that it replaced.
     ///
     /// A gift card is not listed if the buyer's cart has a gift card with the same last characters. The adapter does not know the codes of
     /// the listed gift cards, so the buyer must enter the codes again.
     public var lostGiftCards: [String] = []
-    /// The guest's session, if a later call can merge its cart; otherwise nil.
-    ///
-    /// If it is set, the guest still has a cart, or another process is creating the guest's cart. Repeat the merge later.
+    /// The guest's session if a later call can merge its cart: the guest has a cart, or another process is creating a cart; otherwise nil.
     public var guest: SessionID?
 }
 

@@ -13,9 +13,8 @@ struct CartBinding: Sendable {
     struct Unanswered: Sendable {
         /// The time just before the request.
         var since: Date
-        /// Whether this request, or an earlier request without a response, sends the buyer's identity.
-        ///
-        /// If false, only addresses or gift cards that the buyer has entered are sent.
+        /// Whether this request, or an earlier request without a response, sends the buyer's identity; if false, only addresses or gift
+        /// cards.
         var isIdentity: Bool
     }
 
@@ -88,7 +87,7 @@ struct CartBinding: Sendable {
         merges.last { $0.cartID == cartID } ?? merges.last { $0.session == session }
     }
 
-    /// Replaces an earlier merge into the same cart; of the merges into other carts, the seven latest are kept.
+    /// Records an ended merge in place of an earlier merge into the same cart; of the merges into other carts, the seven latest are kept.
     mutating func record(_ merge: Merge) {
         mergeBase = nil
         merges = merges.filter { $0.cartID != merge.cartID }.suffix(7) + [merge]

@@ -14,7 +14,7 @@ struct CartOperation: Sendable {
         case conflict
     }
 
-    /// The maximum number of attempts, for example when other processes keep changing the attachment.
+    /// The maximum number of attempts, in case other processes keep changing the attachment.
     static let attempts = 5
 
     let adapter: CartAdapter
