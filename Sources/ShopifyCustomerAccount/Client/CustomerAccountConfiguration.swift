@@ -6,7 +6,7 @@ public import ShopifyGraphQL
 public struct CustomerAccountConfiguration: Sendable {
     /// The domain at which the API's URL is discovered: `example.myshopify.com` or the primary domain.
     public let shopDomain: String
-    /// The version of the API.
+    /// The version of the API, 2026-10 by default.
     public let apiVersion: ShopifyAPIVersion
     /// The origin that a public web client must send, with https; nil for other clients.
     public let origin: String?
@@ -22,15 +22,12 @@ public struct CustomerAccountConfiguration: Sendable {
 
     /// Creates a configuration.
     ///
-    /// - Parameters:
-    ///   - shopDomain: A host name without scheme, port and path; with ``allowsLoopbackHTTP``, also a loopback address with a port.
-    ///   - apiVersion: The version, 2026-10 by default.
-    ///   - origin: The origin of a public web client, with https.
-    ///   - endpoint: A URL instead of the discovered one.
-    ///   - endpointHosts: The hosts that a discovered URL may have, and to which the request for the discovery document may be
-    ///     redirected. By default `shopify.com`, the shop domain and its subdomains. A host in your list does not include its subdomains.
-    ///   - allowsLoopbackHTTP: Whether URLs and the origin may be http with a loopback address.
-    ///   - timeout: The timeout of one request.
+    /// `shopDomain` is a host name without scheme, port and path; with `allowsLoopbackHTTP`, it may also be a loopback address with a port,
+    /// and `endpoint` and `origin` may be http with a loopback address.
+    ///
+    /// `endpointHosts` are the hosts that a discovered URL may have, and to which the request for the discovery document may be redirected:
+    /// by default `shopify.com`, the shop domain and its subdomains. A host in your list does not include its subdomains.
+    ///
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, version, origin, host or timeout, or
     ///   an endpoint that is not https.
     public init(

@@ -28,10 +28,9 @@ public struct Multipass: Sendable {
 
     /// Prepares tokens for one shop.
     ///
-    /// - Parameters:
-    ///   - shopDomain: The shop's domain in the buyer's browser: a host name without scheme, port and path.
-    ///   - secret: The Multipass secret from the shop's settings of legacy customer accounts.
-    ///   - environment: The clock, and the randomness of the initialization vector.
+    /// `shopDomain` is the shop's domain in the buyer's browser: a host name without scheme, port and path. `secret` is the Multipass
+    /// secret from the shop's settings of legacy customer accounts.
+    ///
     /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` for an invalid domain, and for a secret that is
     ///   empty, longer than 1,024 bytes, or has characters other than visible ASCII.
     public init(shopDomain: String, secret: Secret, environment: IdentityEnvironment) throws(IdentityError) {

@@ -36,11 +36,7 @@ public final class CartAdapter: Sendable {
 
     /// Creates an adapter and registers it with the session manager, which notifies it about refreshed and ended sessions.
     ///
-    /// - Parameters:
-    ///   - client: The shop's Storefront API.
-    ///   - sessions: The manager whose sessions have carts.
-    ///   - store: The manager's store, which keeps the cart ids and provides locks.
-    ///   - policy: What the adapter does with a cart at logout, after a login, and when Shopify no longer has the cart.
+    /// `store` must be the store of `sessions`; it keeps the cart ids and provides locks.
     public init(
         client: StorefrontClient,
         sessions: SessionManager,

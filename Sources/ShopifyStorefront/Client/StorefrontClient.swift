@@ -64,10 +64,8 @@ public struct StorefrontClient: Sendable {
 
     /// Executes an operation that must return data.
     ///
-    /// - Parameters:
-    ///   - operation: The operation.
-    ///   - context: Values that override the client's context.
-    ///   - cachePolicy: Whether the cache may be used; nil uses the client's policy.
+    /// `context` overrides values of the client's context. With a nil `cachePolicy`, the client's policy applies.
+    ///
     /// - Returns: The data, and the GraphQL errors that left parts of the data null.
     /// - Throws: `IdentityError` when there is no response with usable data. The kind is `IdentityError.Kind.retryLater` for throttling and
     ///   outages, also for an HTML page or an empty response. It is `IdentityError.Kind.configuration` for a wrong token, scope, shop or

@@ -18,7 +18,7 @@ public struct StorefrontConfiguration: Sendable {
     /// The stored carts of sessions are named after this domain. After a change of the domain, sessions do not find the carts that were
     /// stored before.
     public let shopDomain: String
-    /// The version of the API.
+    /// The version of the API, 2026-10 by default.
     public let apiVersion: StorefrontAPIVersion
     /// The app's authentication.
     public let authentication: StorefrontAuthentication
@@ -31,13 +31,9 @@ public struct StorefrontConfiguration: Sendable {
 
     /// Creates a configuration.
     ///
-    /// - Parameters:
-    ///   - shopDomain: A host name without scheme, port and path.
-    ///   - authentication: The app's authentication.
-    ///   - apiVersion: The version, 2026-10 by default.
-    ///   - endpoint: The URL for requests; nil uses the shop's own URL. Set it for a proxy or a fake shop.
-    ///   - allowsLoopbackHTTP: Whether `endpoint` may use http to a loopback address.
-    ///   - timeout: The timeout of one request.
+    /// `shopDomain` is a host name without scheme, port and path. With a nil `endpoint`, requests go to the shop's own URL; set `endpoint`
+    /// for a proxy or a fake shop. It may use http to a loopback address if `allowsLoopbackHTTP` is true.
+    ///
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, token or version, an endpoint that uses
     ///   neither https nor permitted http, or a timeout that is not greater than 0.
     public init(
