@@ -40,9 +40,7 @@ extension CartLineUpdateInput {
 }
 
 extension CartBuyerIdentityInput {
-    /// The input that removes token, e-mail address, phone number and company location of the buyer from a cart.
-    ///
-    /// It has explicit nulls, because a field that is left out keeps its value.
+    /// Removes token, e-mail address, phone number and company location of the buyer with explicit nulls: a field left out keeps its value.
     public static var detached: CartBuyerIdentityInput {
         CartBuyerIdentityInput(companyLocationID: .null, customerAccessToken: .null, email: .null, phone: .null)
     }
@@ -51,10 +49,9 @@ extension CartBuyerIdentityInput {
 extension CartSelectableAddressInput {
     /// Creates an input from an address.
     ///
-    /// Parts that are nil or empty are left out. A country code that is not two letters, and a phone number that is not in international
-    /// form, are left out too. The input asks Shopify to check only the country of the address.
-    ///
-    /// With `isOneTimeUse`, Shopify does not store the address in the buyer's account.
+    /// Parts that are nil or empty, a country code that is not two letters, and a phone number that is not in international form are left
+    /// out. The input asks Shopify to check only the country. With `isOneTimeUse`, Shopify does not store the address in the buyer's
+    /// account.
     public init(_ address: PostalAddress, isSelected: Bool = true, isOneTimeUse: Bool = true) {
         self.init(
             address: CartAddressInput(address),

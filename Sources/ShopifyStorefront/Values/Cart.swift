@@ -60,7 +60,7 @@ public struct CartLine: Sendable, Equatable {
     public let total: Money
     /// The attributes of the line.
     public let attributes: [CartAttribute]
-    /// The selling plan of a subscription; nil without one, and if the app's token lacks the scope `unauthenticated_read_selling_plans`.
+    /// The selling plan of a subscription, or nil; also nil if the app's token lacks the scope `unauthenticated_read_selling_plans`.
     public let sellingPlanID: String?
     /// The global id of the parent line's variant, for example the product of a warranty; nil without a parent line.
     public let parentMerchandiseID: String?
@@ -154,7 +154,7 @@ extension CartLine: GraphQLReadable {
         let number = try node.member("quantity")
         quantity = try number.integer()
         guard Int32(exactly: quantity) != nil else { throw number.error("a 32-bit integer") }
-        // If the merchandise is no `ProductVariant`, these fields are missing. Such a line gets empty texts, so that the cart can be read.
+        // If the merchandise is not a `ProductVariant`, these fields are missing, and get empty texts so that the cart can be read.
         let merchandise = try node.present("merchandise")
         merchandiseID = try merchandise?.present("id")?.text() ?? ""
         variantTitle = try merchandise?.present("title")?.text() ?? ""

@@ -1,8 +1,8 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-// Descriptions get into logs, and logs must not contain personal data. So the descriptions in this file contain no personal data of the
-// buyer. They also contain no message of Shopify, because a message may quote such data.
+// Descriptions get into logs. So the descriptions in this file contain no personal data of the buyer, and no message of Shopify, which may
+// quote personal data.
 
 extension StorefrontContext: Redacted {
     /// A text with country and language; it says whether the IP is set, and does not contain the IP.
