@@ -33,7 +33,7 @@ struct FieldMerging {
         self.documents = documents
     }
 
-    /// Whether the comparison of fields was stopped; the steps of all checked operations count together.
+    /// Whether the comparison was stopped, by too many steps of all checked operations together or by too deep nesting.
     var isExhausted: Bool { steps > Self.maximumSteps }
 
     mutating func check(

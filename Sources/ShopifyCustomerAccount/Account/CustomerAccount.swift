@@ -84,7 +84,7 @@ public struct CustomerAccount: Sendable {
 
     // MARK: Addresses
 
-    /// The buyer's addresses, 1 to 250 per page, in Shopify's order; ``profile()`` contains the default address.
+    /// The buyer's addresses, in Shopify's order (``profile()`` contains the default address); `pageSize` is clamped to 1 to 250.
     public func addresses(pageSize: Int = 50) -> CustomerPages<CustomerPostalAddress> {
         CustomerPages(size: Self.size(pageSize)) { size, cursor in
             let customer = try await execute(
@@ -143,7 +143,7 @@ public struct CustomerAccount: Sendable {
 
     /// The buyer's orders, the newest first.
     ///
-    /// A page has 1 to 250 orders. `query` is a filter in Shopify's search syntax, for example `processed_at:>2026-01-01`.
+    /// `pageSize` is clamped to 1 to 250. `query` is a filter in Shopify's search syntax, for example `processed_at:>2026-01-01`.
     public func orders(pageSize: Int = 20, matching query: String? = nil) -> CustomerPages<CustomerOrder> {
         CustomerPages(size: Self.size(pageSize)) { size, cursor in
             let orders = try await execute(

@@ -22,8 +22,8 @@ extension CartAdapter {
 
     /// Executes a mutation that adds delivery addresses or gift cards to the session's cart.
     ///
-    /// Before the request, ``LockedCart/recordIntent(_:sendsIdentity:)`` records that the cart may get data of the buyer. After a response,
-    /// even a rejection, this method removes the record. If the response is lost, the record stays.
+    /// Before the request, ``LockedCart/recordIntent(_:sendsIdentity:)`` records that the cart may get data of the buyer. If `send`
+    /// returns a response, even a rejection, this method removes the record. If `send` throws, the record stays.
     func mutateWithIntent<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -54,7 +54,7 @@ extension CartAdapter {
         present: @Sendable (Cart) async throws -> [String]
     ) async throws -> SessionCart where Removal.Output == CartPayload {
         try await withCart(id) { binding, locked in
-            // Records the removal of the provider's address. Otherwise the next checkout would put the address back on the cart.
+            // If `ids` has the provider's address, its removal is recorded, so that the next checkout does not put it back on the cart.
             binding.removeAddresses(ids)
             var response = try await self.send(removal(binding.cartID, ids), in: context)
             if case .refused(let errors) = response.outcome {
@@ -83,7 +83,7 @@ extension CartAdapter {
     /// Returns the cart after a mutation, and updates the session's stored cart (`binding`).
     ///
     /// If Shopify returns the cart under a new id, this method tries to put the buyer's identity back on the cart. Otherwise it sets the
-    /// country of `context` or of the client.
+    /// country of `context`, or else of the client.
     ///
     /// - Throws: ``CartGone``; the user errors; the errors of ``resolve(_:_:in:isMade:)``; a cancellation; the error of an ended session.
     func accept(
@@ -152,7 +152,7 @@ extension CartAdapter {
     /// Returns the cart of a response, and updates the session's stored cart (`binding`); reads the cart if the response has no cart.
     ///
     /// After a response with GraphQL errors and without a cart, `isMade` decides whether the cart that was read contains the change. If it
-    /// does not, or if `isMade` is nil, the GraphQL errors are thrown.
+    /// does not, if `isMade` is nil, or if the read fails without ``CartGone`` or a cancellation, the GraphQL errors are thrown.
     func resolve(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,

@@ -85,7 +85,7 @@ extension CartAdapter {
         try await forget(for: id, under: nil)
     }
 
-    /// With a `cartID`, removes only a cart with this id.
+    /// Removes the session's cart; with a `cartID`, only a cart with this id.
     func forget(_ cartID: CartID? = nil, for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
             if let cartID, locked.binding?.cartID != cartID { return CartChange((), saving: nil) }
@@ -117,7 +117,7 @@ extension CartAdapter {
         )
     }
 
-    /// Reads the session's cart from Shopify, and updates the stored cart (`binding`).
+    /// Reads the session's cart from Shopify, and updates the stored cart (`binding`); throws ``CartGone`` if Shopify no longer has it.
     ///
     /// With `needsContents`, this method throws if a GraphQL error hides the note, the lines or another part of the cart, but not if an
     /// error hides the buyer. Pass true to compare or copy the contents, because hidden contents look like missing contents.

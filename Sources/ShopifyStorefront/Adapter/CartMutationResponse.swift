@@ -62,7 +62,7 @@ struct CartMutationResponse: Sendable {
         }
     }
 
-    /// Recognizes an error without a field only by its English message: Shopify translates messages.
+    /// For an error without a field, only the English message decides, so a translated message is not recognized (``isCartInDoubt``).
     private static func saysGone(_ error: CartUserError) -> Bool {
         guard error.code == .invalid || error.code == nil else { return false }
         guard error.field.isEmpty else { return error.field.last == "cartId" }

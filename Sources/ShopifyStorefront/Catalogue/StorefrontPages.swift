@@ -121,7 +121,7 @@ extension StorefrontClient {
 
     /// The pages of the shop's products.
     ///
-    /// A page has 1 to 250 products. Without a query, the pages have all products.
+    /// `size` is the number of products of a page, and is clamped to 1 to 250. Without a query, the pages have all products.
     public func products(
         matching query: SearchQuery? = nil,
         size: Int = 100,

@@ -40,7 +40,7 @@ extension CartLineUpdateInput {
 }
 
 extension CartBuyerIdentityInput {
-    /// Removes token, e-mail address, phone number and company location of the buyer with explicit nulls: a field left out keeps its value.
+    /// An input that clears token, e-mail address, phone number and company location with explicit nulls; unset fields keep their values.
     public static var detached: CartBuyerIdentityInput {
         CartBuyerIdentityInput(companyLocationID: .null, customerAccessToken: .null, email: .null, phone: .null)
     }

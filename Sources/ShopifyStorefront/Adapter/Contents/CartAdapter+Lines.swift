@@ -87,7 +87,8 @@ extension CartAdapter {
 
     /// Returns all lines of a cart: the first page from `cart`, and the further pages, which are read from Shopify.
     ///
-    /// If the pages do not end, this method throws, because a merge or a copy with only some of the lines would lose the other lines.
+    /// If the pages do not end, this method throws, because a merge or a copy with only some of the lines would lose the other lines. With
+    /// `needsContents`, it also throws the GraphQL errors of a page.
     func allLines(
         of cart: Cart,
         needsContents: Bool = true,
@@ -126,7 +127,8 @@ extension CartAdapter {
 
     /// Adds lines with one request for each 250 lines; no request is repeated.
     ///
-    /// `first` is the number of requests to omit at the start, because their lines are already in the cart.
+    /// `first` is the number of requests to omit at the start, because their lines are already in the cart. If a request fails after lines
+    /// of an earlier request were added, the error has the code `linesPartlyAdded`; a cancellation and ``CartGone`` are thrown unchanged.
     func add(
         _ lines: [CartLineInput],
         from first: Int = 0,

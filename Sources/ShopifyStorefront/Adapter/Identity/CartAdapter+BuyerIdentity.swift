@@ -17,7 +17,8 @@ extension CartAdapter {
 
     /// Gives the cart the country of the context, or else of the client, if the cart has another country or no country.
     ///
-    /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`.
+    /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`; only a
+    /// cancellation and ``CartGone`` are thrown.
     ///
     /// Shopify may show no country although the cart has one. In this case, the country that Shopify last accepted is not sent again.
     func setCountry(

@@ -31,6 +31,8 @@ extension CartAdapter {
     ///
     /// Parts that Shopify rejects, such as the phone number, are removed from `negotiation`. A rejected access token is refreshed once.
     /// With `endsWithCart`, each response with a cart ends the negotiation, even if it rejects parts of the identity.
+    ///
+    /// A rejected identity and a failed token exchange are outcomes. Other errors are thrown.
     func negotiate(
         _ negotiation: inout IdentityNegotiation,
         for id: SessionID,

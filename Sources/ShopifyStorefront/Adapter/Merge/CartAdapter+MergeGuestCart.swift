@@ -132,7 +132,7 @@ extension CartAdapter: SignInCarts {
     ///
     /// A reservation of another session ends when ``lateCallLimit`` has passed since the reservation (``stillCounts(since:)``), and since
     /// the last request with data of that session's buyer. If that session already has the cart, belongs to another buyer and waits for no
-    /// response, the guest's session loses the cart at once.
+    /// response, the guest's session loses the cart at once, and the result is `noCart`.
     private func reserve(
         _ guest: SessionID,
         for id: SessionID,

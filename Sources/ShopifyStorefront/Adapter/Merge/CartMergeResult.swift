@@ -8,9 +8,9 @@ public struct CartMergeResult: Sendable {
     public var cart: SessionCart?
     /// Lines that Shopify rejected for the buyer's cart, with Shopify's errors.
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
-    /// Lines that Shopify did not reject, but whose quantity is less than both carts had together, usually because of the stock.
+    /// Lines that Shopify did not reject, but of which items are missing in the buyer's cart, usually because of the stock.
     public var shortLines: [CartLineInput] = []
-    /// The names of differing values, `note` or `attribute.` and the attribute's key; the buyer's cart keeps its own values.
+    /// Which values differ between the two carts: `note`, or `attribute.` and the attribute's key; the buyer's cart keeps its own values.
     public var conflicts: [String] = []
     /// The last characters of the gift cards that the buyer no longer has: those of the guest's cart, or of the cart that it replaced.
     ///

@@ -13,8 +13,8 @@ struct CartBinding: Sendable {
     struct Unanswered: Sendable {
         /// The time just before the request.
         var since: Date
-        /// Whether this request, or an earlier request without a response, sends the buyer's identity; if false, only addresses or gift
-        /// cards.
+        /// Whether this request, or an earlier request without a response, sends the buyer's identity; otherwise it sends only
+        /// addresses or gift cards that the buyer has entered.
         var isIdentity: Bool
     }
 
@@ -50,7 +50,7 @@ struct CartBinding: Sendable {
     var hasPhone = false
     /// The ids of the delivery addresses that came from the provider.
     ///
-    /// If the cart has another address, the buyer has entered it, and an attach does not replace the addresses.
+    /// Another address on the cart counts as entered by the buyer, and an attach then does not replace the addresses.
     var addressIDs: [String] = []
     /// Whether the buyer has removed the provider's address; an attach of the same identity then does not put the address on the cart.
     var isAddressRemoved = false
@@ -62,7 +62,6 @@ struct CartBinding: Sendable {
     var buyerIP: String?
     /// Whether the id came from an untrusted source, such as the buyer's browser; the cart then gets no identity.
     var isUntrusted = false
-    /// The company location that the buyer buys for.
     var companyLocationID: String?
     /// The first page of the cart's last lines, for a new cart when Shopify no longer has this cart; only with the policy `recreate`.
     var lines: [CartLineInput]?

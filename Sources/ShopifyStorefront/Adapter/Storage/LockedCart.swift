@@ -61,7 +61,7 @@ final class LockedCart: Sendable {
         return isSaved(other.payload)
     }
 
-    /// Writes the attachment, or removes it if `payload` is nil; returns false if another process has changed the attachment.
+    /// Writes the attachment, or removes it if `payload` is nil; returns false if another process changed it, or if the session has ended.
     ///
     /// The write runs in a separate task, so that it completes even if the caller is cancelled. Otherwise Shopify could have a cart that no
     /// attachment names, and the SDK could not remove the buyer from it.
@@ -75,7 +75,7 @@ final class LockedCart: Sendable {
     /// Stores with the session that personal data or gift cards are about to be sent to the cart; call it before the request.
     ///
     /// If the response is lost or this process ends, the attachment still says that the data may be on the cart. So no process gives the
-    /// cart to another buyer while the data may still reach Shopify. After ``CartConflict``, do not send the data.
+    /// cart to another buyer while the data may still reach Shopify. If this method throws, do not send the data.
     func recordIntent(_ binding: inout CartBinding, sendsIdentity: Bool) async throws {
         let before = binding.unanswered
         binding.unanswered = CartBinding.Unanswered(
