@@ -9,7 +9,7 @@ public import ShopifyGraphQL
 /// ```
 ///
 /// Every function calls the API with a valid access token of the session. If Shopify rejects the token, the call is repeated once with a
-/// newer token, if the session can get one.
+/// newer token, if the session can get one. All errors are `IdentityError`.
 public struct CustomerAccount: Sendable {
     private let client: CustomerAccountClient
     private let sessions: SessionManager

@@ -2,7 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 public import ShopifyStorefront
 
-/// Legacy: the account of a legacy session's buyer: profile, addresses, orders.
+/// Legacy: the account of a legacy session's buyer: profile, addresses, orders; all errors are `IdentityError`.
 ///
 /// ```swift
 /// let account = LegacyCustomerAccount(of: session.id, provider: legacy, sessions: sessions)

@@ -63,6 +63,8 @@ extension LegacyPasswordProvider {
     }
 
     /// Legacy: activates an account with the URL in Shopify's e-mail, sets its password, and signs the buyer in.
+    ///
+    /// - Throws: `IdentityError`.
     public func activate(
         url activationURL: HTTPURL,
         password: Secret,
@@ -73,6 +75,8 @@ extension LegacyPasswordProvider {
     }
 
     /// Legacy: activates an account with the token in Shopify's e-mail, sets its password, and signs the buyer in.
+    ///
+    /// - Throws: `IdentityError`.
     public func activate(
         customer customerID: String,
         activationToken: Secret,
