@@ -3,7 +3,7 @@ internal import IdentityKit
 /// The parsed options of the command line.
 struct Arguments: Sendable {
     private var given: [(name: String, value: String)] = []
-    /// The argument after the command's name: one of its actions, or its operand.
+    /// The argument after the command's name: an action such as `rotate`, or an operand such as a URL.
     var action: String?
 
     mutating func insert(_ value: String, for option: Option) {
@@ -14,17 +14,14 @@ struct Arguments: Sendable {
         given.contains { $0.name == option.name }
     }
 
-    /// The value of an option; nil if it was not given.
     subscript(_ option: Option) -> String? {
         given.first { $0.name == option.name }?.value
     }
 
-    /// The values of an option that may be given several times.
     func values(of option: Option) -> [String] {
         given.filter { $0.name == option.name }.map(\.value)
     }
 
-    /// The value of an option with a number of seconds; nil if it was not given.
     func seconds(_ option: Option) throws(UsageError) -> Duration? {
         guard let text = self[option] else { return nil }
         guard let seconds = Int(text), (0...31_536_000).contains(seconds) else {
@@ -33,7 +30,6 @@ struct Arguments: Sendable {
         return .seconds(seconds)
     }
 
-    /// The value of an option with a fixed set of values; nil if it was not given.
     func choice<Choice: CaseIterable & RawRepresentable<String>>(
         _ option: Option
     ) throws(UsageError) -> Choice? {

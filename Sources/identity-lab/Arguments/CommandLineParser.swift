@@ -4,7 +4,6 @@ internal import IdentityKit
 /// `--name=value`.
 struct CommandLineParser {
     private let commands: [any Command.Type]
-    /// The common options, and the options of all commands.
     private let options: [Option]
 
     init(_ commands: [any Command.Type]) {
@@ -13,8 +12,6 @@ struct CommandLineParser {
     }
 
     /// Returns the command and its options; the command is nil if the command line names no command.
-    ///
-    /// - Throws: ``UsageError``.
     func parse(_ commandLine: [String]) throws -> (command: (any Command.Type)?, arguments: Arguments) {
         // Options may precede the command that defines them, so the command is found first.
         let (command, action) = try self.command(in: commandLine)
@@ -34,7 +31,7 @@ struct CommandLineParser {
 
     /// Finds the command and its action or operand, and skips all options with their values.
     ///
-    /// Whether an option takes a value does not depend on the command, so values are recognized before the command is known.
+    /// An option takes a value for every command or for no command, so this method can skip values before it knows the command.
     private func command(in commandLine: [String]) throws(UsageError) -> ((any Command.Type)?, action: String?) {
         var command: (any Command.Type)?
         var action: String?
@@ -115,7 +112,7 @@ struct CommandLineParser {
 
     private static func isSessionID(_ text: String) -> Bool { SessionID(rawValue: text) != nil }
 
-    /// Returns an argument for an error message, without a session's id, because the id signs a browser in.
+    /// Returns an argument for an error message; hides the id of a session, because this id signs a browser in.
     private static func shown(_ argument: String) -> String {
         isSessionID(argument) ? "\"…\" (the id of a session)" : argument.quoted
     }
@@ -143,7 +140,7 @@ struct CommandLineParser {
     private func unknown(_ name: String, of command: (any Command.Type)?) -> UsageError {
         let known = command.map { $0.options + Option.common } ?? options
         let suggestion = Spelling.nearest(to: name, among: known.map(\.name))
-        // A misspelt option can look like the id of a session. If it is similar to an option, it is not an id and can be shown.
+        // `shown` hides a text that looks like the id of a session. A name similar to an option is a misspelt option, so it is not hidden.
         let text = suggestion == nil ? Self.shown(name) : name.quoted
         return UsageError("Unknown option \(text).", suggestion: suggestion, command: command)
     }

@@ -1,10 +1,9 @@
-/// An option of the command line.
 struct Option: Sendable {
     /// The option as shown in the help: its name with the dashes and, if it takes a value, a placeholder such as `FILE`.
     let usage: String
     let name: String
     let isRequired: Bool
-    /// Whether the option may be given several times.
+    /// Whether an option with a value may occur several times.
     let repeats: Bool
     let help: String
 

@@ -5,9 +5,7 @@ enum SessionArgument: Sendable {
     case id(SessionID)
     case reference(SessionReference)
 
-    /// Returns the id of the session.
-    ///
-    /// - Throws: `IdentityError` with code `session_unknown` if no stored session has the reference, or the store's error.
+    /// Returns the id of the session; does not check that a session with a given id exists.
     func id(in sessions: SessionManager) async throws -> SessionID {
         switch self {
         case .id(let id): return id

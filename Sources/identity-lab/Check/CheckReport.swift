@@ -22,7 +22,6 @@ final class CheckReport: Sendable {
         self.output = output
     }
 
-    /// Reports a point that passed.
     func ok(_ subject: String, _ point: String, _ message: String) {
         add(.ok, subject, point, message, nil, nil)
     }
@@ -32,16 +31,13 @@ final class CheckReport: Sendable {
         add(.warning, subject, point, message, hint, nil)
     }
 
-    /// Reports a point that failed.
     func fail(_ subject: String, _ point: String, _ error: any Error) {
         let error = IdentityError.wrapping(error)
         state.withLock { $0.failures.append(("\(subject) \(point)", error)) }
         add(.failed, subject, point, error.message, error.hint, error.code)
     }
 
-    /// Runs the test of a point, and reports its error.
-    ///
-    /// - Returns: Whether the point passed.
+    /// Reports the text or the error of `test`, and returns whether the point passed.
     @discardableResult
     func point(_ subject: String, _ point: String, _ test: () async throws -> String) async -> Bool {
         do {
@@ -75,10 +71,9 @@ final class CheckReport: Sendable {
         )
     }
 
-    /// Prints the numbers of passed checks, warnings and failures.
+    /// Prints the numbers of passed checks, warnings and failures, and throws an error if a check failed.
     ///
-    /// - Throws: `IdentityError` if a check failed, with the kind of the failed check to repair first: an invalid configuration, then a
-    ///   refusal, then a required sign-in, then an outage. The kind determines the exit status.
+    /// The error has the kind of the failure to repair first, in the order of `order`, because the kind determines the exit status.
     func finish() throws {
         let (counts, failures) = state.withLock { ($0.counts, $0.failures) }
         let (ok, warnings) = (counts[.ok] ?? 0, counts[.warning] ?? 0)

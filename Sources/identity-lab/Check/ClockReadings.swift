@@ -5,17 +5,15 @@ internal import Synchronization
 
 /// A transport that compares this machine's clock with the `Date` of every response (RFC 9110 section 6.6.1).
 ///
-/// The `Age` of a response from an HTTP cache is added to its `Date` (RFC 9111 section 5.1).
+/// A response from an HTTP cache has an old `Date`, so the seconds of its `Age` header are added (RFC 9111 section 5.1).
 final class ClockReadings: HTTPTransport {
-    /// The difference in seconds from which the check fails, because the SDK tolerates no larger difference when it checks ID tokens.
+    /// The difference in seconds from which the check fails: the SDK tolerates 60 seconds when it checks ID tokens.
     private static let tolerance = 60.0
     /// The difference in seconds from which the check warns.
     private static let noticeable = 10.0
 
     private let inner: any HTTPTransport
-    /// How many seconds this machine's clock is ahead of the clock of each host: the largest difference of all responses.
-    ///
-    /// A negative number means that this machine's clock is behind.
+    /// By host, the largest difference of all responses: how many seconds this machine's clock is ahead, negative if it is behind.
     private let readings = Mutex<[String: Double]>([:])
 
     init(_ inner: any HTTPTransport) {

@@ -8,9 +8,7 @@ struct ProviderCheck {
     let report: CheckReport
     let environment: IdentityEnvironment
 
-    /// Checks all providers.
-    ///
-    /// - Returns: The providers that could be created.
+    /// Checks all providers, and returns those that could be created.
     func run(_ configuration: IdentityConfiguration) async -> [any IdentityProvider] {
         var providers: [any IdentityProvider] = []
         for entry in configuration.providers {
@@ -42,7 +40,6 @@ struct ProviderCheck {
             )
         }
         if !providers.isEmpty {
-            // The registry checks that each name is valid and unique, as it does when an app starts.
             await report.point("providers", "names") {
                 _ = try ProviderRegistry(providers)
                 return "Each provider has a valid name of its own."

@@ -7,7 +7,7 @@ internal import IdentityStoreKit
 struct StoreCheck {
     let report: CheckReport
     let environment: IdentityEnvironment
-    /// The SQLite file of `--store`; nil if the option is missing.
+    /// The value of `--store`, which replaces the configured store.
     let path: String?
     /// The number of records above which no session is decrypted.
     private static let maximumRecords = 1_000
@@ -29,7 +29,7 @@ struct StoreCheck {
             let opened = try await OpenedStore.open(section, path: path, creates: false)
             report.ok("store", "open", "The store opens with the configured key.")
             checkTimeouts(providers, opened.store)
-            // If the number of records is unknown, the session check is skipped: the store may have too many sessions to decrypt.
+            // Without the number of records, the sessions are not checked: the store may have too many sessions to decrypt.
             if let records = await checkKeys(opened.store) {
                 await checkSessions(opened.store, providers, records: records)
             }
@@ -39,9 +39,7 @@ struct StoreCheck {
         }
     }
 
-    /// Checks a store whose file does not exist: the members of the section, the key, and whether the file can be created.
-    ///
-    /// It neither opens nor creates the store.
+    /// Checks the configuration of a store whose file does not exist, without creating the file.
     private func checkNewStore(_ file: String, _ section: ConfigurationSection?) throws {
         var section = section
         try OpenedStore.check(section)
@@ -78,7 +76,7 @@ struct StoreCheck {
         return FileManager.default.fileExists(atPath: file) ? nil : file
     }
 
-    /// Checks that no provider's timeout is longer than the time for which the store guarantees a session's lock.
+    /// Checks each provider's timeout: a refresh must end while the store still guarantees the session's lock.
     private func checkTimeouts(_ providers: [any IdentityProvider], _ store: any SessionStore) {
         var passes = !providers.isEmpty
         // Each provider gets a separate manager, because `checkConfiguration()` reports the first failure only.
@@ -95,7 +93,7 @@ struct StoreCheck {
         if passes { report.ok("store", "timeouts", "The providers' timeouts fit the store's locks.") }
     }
 
-    /// Reports the keys of the store, and returns the number of its records; nil if the records could not be counted.
+    /// Checks the keys, and returns the number of records; nil if the records could not be counted.
     private func checkKeys(_ store: any MaintainedStore) async -> Int? {
         var records: Int?
         do {
@@ -130,7 +128,7 @@ struct StoreCheck {
 
     /// Warns about each provider whose newest session has no refresh token.
     ///
-    /// A store lists sessions by decrypting all of them, so the sessions of a large store are not checked.
+    /// A store decrypts every session that it lists, so the sessions of a large store are not checked.
     private func checkSessions(_ store: any LabStore, _ providers: [any IdentityProvider], records: Int) async {
         guard records <= Self.maximumRecords else {
             return report.ok(

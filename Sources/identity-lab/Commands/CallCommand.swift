@@ -46,7 +46,7 @@ struct CallCommand: Command {
 
     /// Calls the resource, and calls it once more with new tokens if the resource server rejects the access token.
     ///
-    /// - Returns: The last response, and the error to report if its status is not a success.
+    /// Returns the last response, and an error unless its status is 2xx.
     private func call(_ deployment: Deployment) async throws -> (HTTPResponse, refusal: (any Error)?) {
         let session = try await session.id(in: deployment.sessions)
         let name = try await deployment.sessions.session(session).provider

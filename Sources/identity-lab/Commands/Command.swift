@@ -1,11 +1,10 @@
-/// A command of the program.
 protocol Command: Sendable {
     /// The name on the command line; empty for ``JourneyCommand``, which runs without a name.
     static var name: String { get }
     /// The name, actions, options and operand, for the first line of the help.
     static var usage: String { get }
     static var summary: String { get }
-    /// The actions of the command, one of which follows its name; empty for most commands.
+    /// The words of which one must follow the command's name, such as `rotate`; empty for most commands.
     static var actions: [String] { get }
     /// The placeholder in the help for the argument after the command's name, such as `URL`; nil for most commands.
     static var operand: String? { get }
@@ -14,9 +13,7 @@ protocol Command: Sendable {
     /// Whether the command runs until it is interrupted or its output can no longer be written; false for most commands.
     static var runsUntilInterrupted: Bool { get }
 
-    /// Creates the command from its options.
-    ///
-    /// - Throws: ``UsageError``.
+    /// Throws ``UsageError`` if the command line is wrong, or the error of a file that an option names.
     init(_ arguments: Arguments) throws
 
     func run(_ lab: Lab) async throws
@@ -31,7 +28,7 @@ extension Command {
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// Creates the command; a usage error gets a hint that refers to the help of this command.
+    /// Creates the command; the hint of a usage error then names the help of this command.
     static func make(_ arguments: Arguments) throws -> Self {
         do {
             return try Self(arguments)

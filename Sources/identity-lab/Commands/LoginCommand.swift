@@ -22,7 +22,7 @@ struct LoginCommand: Command {
             + " With device there is no callback: the buyer enters a code on another device, if the provider supports it."
     )
 
-    /// The callback modes, and `device`, which has no callback.
+    /// The raw values of ``CallbackMode``, and `device`, which has no callback.
     private enum Mode: String, CaseIterable {
         case loopback, stdin, sandbox, device
     }

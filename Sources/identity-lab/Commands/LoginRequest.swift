@@ -27,9 +27,6 @@ enum LoginRequest {
         "A further authorization parameter; may be given several times. Parameters of the protocol, such as state, are refused."
     )
 
-    /// Reads the options.
-    ///
-    /// - Throws: ``UsageError``.
     static func read(_ arguments: Arguments) throws(UsageError) -> LoginOptions {
         var options = LoginOptions()
         options.prompt = arguments[prompt]

@@ -54,15 +54,15 @@ struct LogoutCommand: Command {
         )
     }
 
-    /// Returns the default callback mode; nil if standard input must be read but is not a terminal in which a person can paste the URL.
+    /// Returns the default mode; nil if the mode is `stdin` and no person can paste the URL, because standard input is not a terminal.
     private static func mode(for address: String) -> CallbackMode? {
         let mode = CallbackMode.standard(for: address)
         return mode == .stdin && isatty(0) == 0 ? nil : mode
     }
 
-    /// Returns the address to which the provider sends the browser after the logout; nil if no address is configured.
+    /// Returns the address to which the provider sends the browser after the logout.
     ///
-    /// - Throws: `IdentityError` if the session does not exist, or if `--callback` was given and no address is configured.
+    /// Without a configured address, it returns nil, or throws an error if the command line contains `--callback`.
     private func returnAddress(of session: SessionID, _ deployment: Deployment) async throws -> String? {
         let provider = try await deployment.sessions.session(session).provider
         let descriptor = try? deployment.sessions.descriptor(of: provider)
@@ -81,7 +81,6 @@ struct LogoutCommand: Command {
         return address
     }
 
-    /// Ends the session and prints the address of the provider's logout page.
     private func end(
         _ session: SessionID,
         _ deployment: Deployment,

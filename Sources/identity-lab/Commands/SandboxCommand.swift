@@ -121,9 +121,7 @@ struct SandboxCommand: Command {
         await sandbox.stop()
     }
 
-    /// Returns the id of the first Shopify client of each kind.
-    ///
-    /// The keys are the values of the configuration member `client`, such as `publicMobile`, and `app` for a Partner app's client.
+    /// Returns the ids of Shopify's clients by the value of the configuration member `client`, or `app` for a Partner app's client.
     private static func clientIDs(_ sandbox: ShopSandbox) -> JSONObject {
         let kinds: [(String, SandboxShopifyClient.Kind)] = [
             ("confidential", .confidential), ("publicMobile", .publicMobile), ("publicWeb", .publicWeb), ("app", .app),
@@ -164,7 +162,7 @@ struct SandboxCommand: Command {
 
     /// Prints the method, the path and the status of a request.
     ///
-    /// A long part of the path with a digit can be the secret id of a login or cart, so `…` replaces each such part.
+    /// A part of the path with at least 24 bytes and a digit may be the secret id of a login or cart, so `…` replaces it.
     private static func report(_ request: SandboxRequest, _ status: Int?, _ output: Output) {
         let parts = request.path.prefix(500).split(separator: "/", omittingEmptySubsequences: false).map { part in
             part.utf8.count >= 24 && part.contains(where: \.isNumber) ? "…" : String(part)
@@ -181,8 +179,7 @@ struct SandboxCommand: Command {
 
     /// Reads the configuration of the fake providers from the options.
     ///
-    /// Without `--openid`, the OpenID provider supports pushed authorization requests, DPoP, revocation and device logins, as with a file
-    /// that contains an empty object.
+    /// Without `--openid`, the OpenID provider gets the configuration of a file with an empty JSON object.
     private static func configuration(_ arguments: Arguments, _ app: String?) throws -> SandboxConfiguration {
         var configuration = SandboxConfiguration()
         configuration.openID =

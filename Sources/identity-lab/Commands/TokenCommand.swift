@@ -52,8 +52,8 @@ struct TokenCommand: Command {
             throw error
         }
         await deployment.repairAndDrain()
-        // The call that returned `got` may have started an early refresh in the background. Another call returns the tokens of this
-        // refresh, or the reason why it failed.
+        // The call above may have started an early refresh in the background. Another call returns the tokens of that refresh, or the
+        // reason why it failed.
         if got.outcome == .stored, let again = try? await deployment.sessions.tokens(for: session, validFor: validFor) {
             await deployment.drain()
             got = again

@@ -11,7 +11,7 @@ enum ControlFault: String, CaseIterable, Sendable {
 
     var title: String { details.title }
 
-    /// Whether it is a fault of the shop, and not of a provider.
+    /// Whether the shop has the fault; otherwise a provider has it.
     var isOfTheShop: Bool { details.endpoint == .storefront }
 
     private var details: (title: String, endpoint: SandboxEndpoint, fault: SandboxFault) {
@@ -42,11 +42,7 @@ enum ControlFault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Plans the fault for the next requests to the endpoint.
-    ///
-    /// - Parameters:
-    ///   - services: The services with the fault.
-    ///   - times: For how many requests to each service.
+    /// Plans the fault for the next `times` requests to the endpoint of each service.
     func plan(at services: [any SandboxService], times: Int) {
         let (_, endpoint, fault) = details
         for service in services {

@@ -6,7 +6,7 @@ internal import IdentityWeb
 /// The control port of `identity-lab sandbox`: commands for the running sandbox as JSON over HTTP.
 struct ControlPort: Sendable {
     let control: SandboxControl
-    /// The bearer token that every command needs, so that a web page in a browser cannot send a command.
+    /// The bearer token that every command must contain, so that a web page in a browser cannot send a command.
     let token: String
 
     func answer(_ request: WebRequest) async -> WebResponse {

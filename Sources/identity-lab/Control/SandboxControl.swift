@@ -11,16 +11,11 @@ struct SandboxControl: Sendable {
     }
 
     let sandbox: ShopSandbox
-    /// The sandbox's clock.
     let clock: AdjustableClock
 
-    /// Runs a command.
+    /// Runs a command with the members of its JSON object, which ``ControlCommand/members`` lists.
     ///
-    /// - Parameters:
-    ///   - command: The command.
-    ///   - members: The members of its JSON object, which ``ControlCommand/members`` lists.
-    /// - Returns: The members that the response contains besides the command's name.
-    /// - Throws: `IdentityError` that names the wrong member.
+    /// Returns the members that the response contains besides the command's name.
     func run(_ command: ControlCommand, _ members: JSONObject) async throws(IdentityError) -> JSONObject {
         do throws(IdentityError) {
             var section = ConfigurationSection(path: "", object: members, environmentVariables: [:])
@@ -88,7 +83,7 @@ struct SandboxControl: Sendable {
 
     // MARK: Members
 
-    /// Checks that a buyer exists, so that a misspelt address is noticed.
+    /// Throws an error if no buyer has the address, because the sandbox itself ignores an unknown address.
     private func check(_ email: String, _ section: ConfigurationSection) throws(IdentityError) {
         guard sandbox.shopify.directory.existingBuyer(email: email) != nil else {
             throw section.error("email", "is not the e-mail address of a buyer of the sandbox")

@@ -34,7 +34,6 @@ actor ApproachRun {
         facts.clientAuthentication = methods.joined(separator: ", ").printable
     }
 
-    /// Records the error of a failed step for the report.
     func fail(_ error: IdentityError) { problem = problem ?? error.message }
 
     func report() -> ApproachReport {
@@ -46,7 +45,7 @@ actor ApproachRun {
             entryPoint: entryPoint.name,
             facts: facts,
             steps: recorder.recorded,
-            // The time of the program, without the time that the buyer spends on the login page.
+            // Steps to the browser are left out: they contain the time that the buyer spends on the login page.
             duration: recorder.recorded.filter { $0.to != .browser }.compactMap(\.duration).reduce(.zero, +),
             problem: problem
         )
@@ -94,7 +93,6 @@ actor ApproachRun {
         facts.logout = logoutPage == nil ? "local" : "provider page"
     }
 
-    /// Returns all tokens of the session, to search for them in the store's file.
     func secrets() async throws -> [Secret] {
         let tokens = try await current().tokens
         return [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap(\.self)
@@ -122,7 +120,7 @@ actor ApproachRun {
         return handoff
     }
 
-    /// Stores the access token in ``oldToken`` and returns when it expires.
+    /// Stores the access token in ``oldToken``, and returns when the token expires; nil if the provider did not state it.
     func rememberToken() async throws -> Date? {
         let tokens = try await current().tokens
         oldToken = tokens.accessToken
@@ -131,7 +129,7 @@ actor ApproachRun {
 
     /// Gets a valid access token if the old access token has expired; otherwise refreshes the tokens before they expire.
     ///
-    /// - Returns: The new tokens; nil if the session has no refresh token, so that the buyer has to sign in again at the token's expiry.
+    /// Returns nil if the session has no refresh token.
     func refresh(isExpired: Bool) async throws -> SessionTokens? {
         let session = try signedIn()
         recorder.begin("Refresh the token")
@@ -153,13 +151,11 @@ actor ApproachRun {
         }
     }
 
-    /// Starts a checkout after a refresh.
     func checkoutAgain() async throws -> CheckoutHandoff {
         recorder.begin("Check out again")
         return try await checkout(try deployment.requireCarts(), try signedIn())
     }
 
-    /// Signs out and checks that the session was removed.
     func signOut() async throws -> LogoutResult {
         let session = try signedIn()
         recorder.begin("Sign out")
@@ -175,7 +171,7 @@ actor ApproachRun {
         }
     }
 
-    /// Removes the session that is left after a failure.
+    /// Removes the session if a failure has left it in the store.
     func cleanUp() async {
         guard let session else { return await deployment.drain() }
         // The session must be removed even if the command was cancelled. An unstructured task is not cancelled with the command.
@@ -202,7 +198,6 @@ actor ApproachRun {
 }
 
 extension IdentityError {
-    /// Creates the error of a step whose check failed.
     static func stepFailed(
         _ message: String,
         hint: String = "Run the command again with --verbose: it prints the events before the failure."

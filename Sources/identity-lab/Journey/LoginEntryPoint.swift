@@ -26,7 +26,6 @@ enum LoginEntryPoint: String, CaseIterable, Sendable {
         }
     }
 
-    /// Starts a login and waits for its result; cancels the login if the waiting task is cancelled.
     private func bridged(
         _ start: (@escaping @Sendable (Result<Session, IdentityError>) -> Void) -> LoginHandle
     ) async throws -> Session {
@@ -44,7 +43,7 @@ enum LoginEntryPoint: String, CaseIterable, Sendable {
 }
 
 extension LoginEntryPoint? {
-    /// The name of the entry point; nil stands for the routes of `IdentityWeb`.
+    /// The name of the entry point; nil means the routes of `IdentityWeb`.
     var name: String { self?.rawValue ?? "routes" }
 }
 

@@ -11,7 +11,6 @@ actor ProviderRun {
     private let services: RunEnvironment
     private let reporter: StepReporter
     private let runs: [ApproachRun]
-    /// The runs whose login succeeded.
     private var signedIn: [ApproachRun] = []
 
     init(_ provider: String, on services: RunEnvironment, reporter: StepReporter) throws {
@@ -21,11 +20,9 @@ actor ProviderRun {
         runs = try LoginEntryPoint.allCases.map { try ApproachRun(provider, $0, on: services) }
     }
 
-    /// Signs in, searches the store for plain tokens and fills carts.
+    /// Signs in, searches the store for plain tokens and fills carts; returns the latest expiry of the access tokens, if any is known.
     ///
-    /// A failed step is reported, and the steps that depend on it are skipped.
-    ///
-    /// - Returns: When the last of the access tokens expires; nil if no expiry is known.
+    /// An error of a step is reported and not thrown; the steps that depend on that step are skipped.
     func begin() async throws -> Date? {
         heading()
         for run in runs where try await signIn(run) { signedIn.append(run) }
@@ -48,7 +45,6 @@ actor ProviderRun {
         try await signOut()
     }
 
-    /// Removes the sessions that are left after a failure.
     func cleanUp() async {
         for run in runs { await run.cleanUp() }
     }
@@ -68,9 +64,7 @@ actor ProviderRun {
 
     // MARK: Steps
 
-    /// Runs a step of some runs; an error is recorded for each of them.
-    ///
-    /// - Returns: Whether the step passed.
+    /// Runs a step that belongs to all `runs`, records its error in each run, and returns whether the step passed.
     @discardableResult
     private func step(_ title: String, of runs: [ApproachRun], _ work: () async throws -> String) async throws -> Bool {
         guard let error = try await reporter.step(title, work) else { return true }

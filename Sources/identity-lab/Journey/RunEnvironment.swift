@@ -11,7 +11,7 @@ struct RunEnvironment: Sendable {
     let configuration: IdentityConfiguration
     let store: OpenedStore
     let transport: any HTTPTransport
-    /// The embedded sandbox, whose carts can be inspected; nil for configured services.
+    /// The embedded sandbox; nil for configured services.
     let sandbox: ShopSandbox?
     /// The callback mode; nil if it depends on the provider's redirect URI.
     let callback: CallbackMode?
@@ -26,17 +26,10 @@ struct RunEnvironment: Sendable {
     /// The context of Storefront requests; a real shop gets no IP address, because this program does not know the buyer's IP address.
     var buyer: StorefrontContext { StorefrontContext(buyerIP: sandbox == nil ? nil : "203.0.113.7") }
 
-    /// Opens the configured services or the embedded sandbox.
+    /// Opens the services of the configuration file if `usesServices` is true; otherwise starts the embedded sandbox.
     ///
-    /// - Parameters:
-    ///   - lab: The options.
-    ///   - usesServices: Whether to use the services of the configuration file.
-    ///   - callback: How callbacks are received; nil if it depends on the redirect URI.
-    ///   - tokenLifetime: How long the embedded sandbox's tokens live.
-    ///   - routesOrigin: The public origin of the web routes, whose callback addresses the embedded sandbox registers; nil to register
-    ///     the redirect URI of a loopback listener.
-    /// - Returns: The opened services.
-    /// - Throws: `IdentityError` when the configuration is invalid or a service cannot be opened.
+    /// `tokenLifetime` and `routesOrigin` apply to the embedded sandbox. It registers the callback addresses of the web routes at
+    /// `routesOrigin`; if that is nil, it registers the redirect URI of a loopback listener.
     static func open(
         _ lab: Lab,
         usesServices: Bool,
@@ -59,12 +52,10 @@ struct RunEnvironment: Sendable {
         )
     }
 
-    /// Starts the embedded sandbox.
+    /// Starts the embedded sandbox; the folder is nil if `--store` names the store's file.
     ///
     /// The file of `--store` is encrypted with `IDENTITY_STORE_KEY`. If this variable is not set, the key is random and not kept, so nobody
     /// can open the file again.
-    ///
-    /// - Returns: The sandbox, its configuration, and the folder of the store; nil for the folder if `--store` names the store's file.
     private static func embedded(
         _ lab: Lab,
         _ clock: AdjustableClock,
@@ -103,9 +94,7 @@ struct RunEnvironment: Sendable {
         )
     }
 
-    /// Returns the lines for every cart: one line with the first variant that the shop can sell.
-    ///
-    /// The request that finds this variant is not recorded.
+    /// Returns one line with the first variant that the shop can sell; the request that finds the variant is not recorded.
     func lines() async throws -> [CartLineInput] {
         let deployment = try Deployment(
             configuration,
@@ -141,9 +130,6 @@ struct RunEnvironment: Sendable {
 private actor CartVariant {
     private var id: String?
 
-    /// Returns the id of the first variant that the shop can sell.
-    ///
-    /// The first call that finds this variant stores its id. Later calls send no request to the storefront.
     func id(in storefront: StorefrontClient, for buyer: StorefrontContext) async throws -> String {
         if let id { return id }
         let found = try await storefront.firstAvailableVariant(in: buyer)

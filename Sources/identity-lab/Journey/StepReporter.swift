@@ -29,10 +29,9 @@ final class StepReporter: Sendable {
         )
     }
 
-    /// Runs a step, and prints the text or the error of `work`.
+    /// Runs a step, prints the text or the error of `work`, and returns the error.
     ///
-    /// - Returns: The error of the step; nil if it passed.
-    /// - Throws: The error of `work` if `work` or the command was cancelled.
+    /// Throws the error only if `work` or the command was cancelled.
     func step(_ title: String, _ work: () async throws -> String) async throws -> IdentityError? {
         let started = ContinuousClock.now
         do {
@@ -62,7 +61,6 @@ final class StepReporter: Sendable {
         output.line("\n\(palette.bold("—")) \(palette.dim(text))")
     }
 
-    /// Prints a table that compares the approaches.
     func table(_ reports: [ApproachReport]) {
         var table = Table(["Provider", "Entry point"] + ApproachFacts.head + ["Time"])
         var last = ""
@@ -100,7 +98,6 @@ final class StepReporter: Sendable {
         )
     }
 
-    /// Prints the numbers of passed and failed steps, and how long the command took.
     func close(after time: Duration) {
         let (passed, failed) = state.withLock { ($0.passed, $0.failed) }
         output.event(

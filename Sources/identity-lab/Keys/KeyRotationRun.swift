@@ -53,9 +53,8 @@ struct KeyRotationRun {
                 ? "Every record is encrypted with key \(active). Backups and other machines may still need other keys."
                 : "Records are still encrypted with other keys than \(active): \(remaining)."
         )
-        // `remaining` includes the unreadable records, except those with a damaged header. If it is larger than `unreadable`, the other
-        // records are in the spool, or another process saved them with another key during the rotation. These and all postponed records
-        // need another rotation.
+        // `remaining` includes the unreadable records, except those with a damaged header. Further remaining records are in the spool, or
+        // another process saved them with another key during the rotation. They need another rotation, as do postponed records.
         if total.postponed > 0 || remaining > total.unreadable {
             throw IdentityError(
                 .retryLater,

@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// Prints events on standard error.
 struct EventPrinter: IdentityObserver {
     let output: Output
 

@@ -28,7 +28,6 @@ extension Output {
             "provider_status": (error.providerResponse?.status).map { .integer($0) } ?? .null,
         ]
         if error.isAttackSuspected { members["attack_suspected"] = .bool(true) }
-        // Some hints refer to the cause of the error.
         members["cause"] = cause(of: error).map { .string($0) }
         event("error", members)
         if isVerbose { note(details(of: error)) }
@@ -54,7 +53,7 @@ extension Output {
 
     /// Returns the provider's error code and description in one line.
     ///
-    /// The SDK has shortened both to 500 characters, and has replaced the request's secrets of at least 6 bytes in them by `…`.
+    /// The SDK has already shortened both to 500 characters, and replaced the request's secrets of at least 6 bytes by `…`.
     private func line(about answer: IdentityError.ProviderResponse) -> String? {
         let texts = [answer.error, answer.errorDescription].compactMap { $0?.printable }.filter { !$0.isEmpty }
         let status = answer.status.map { "HTTP \($0)" }

@@ -41,11 +41,7 @@ extension Output {
         )
     }
 
-    /// Prints a session.
-    ///
-    /// - Parameters:
-    ///   - session: The session.
-    ///   - showsID: Whether the text shows the id, which signs a browser in; otherwise it shows the reference. JSON has both.
+    /// Prints a session with its secret id or, if `showsID` is false, with its reference; JSON has both.
     func session(_ session: Session, showsID: Bool) {
         let name = session.buyer.displayName ?? session.buyer.email?.value ?? session.buyer.subject
         let expiry = session.expiresAt.map { "expires \($0.rfc3339)" } ?? "without a known expiry"

@@ -11,7 +11,6 @@ final class Output: Sendable {
     }
 
     let isJSON: Bool
-    /// The colours for texts on standard output.
     let palette: Palette
     private let state = Mutex(State())
 
@@ -25,7 +24,7 @@ final class Output: Sendable {
 
     /// Whether a write to standard output failed, or the reader of a command that runs until interrupted has closed the pipe.
     ///
-    /// After an interruption (Ctrl-C) of a pipeline, a closed pipe alone is not a failure, because the interruption also ends the reader.
+    /// After an interruption (Ctrl-C), a closed pipe alone is not a failure, because Ctrl-C also ends the reader of the pipe.
     func isIncomplete(afterInterruption: Bool) -> Bool {
         state.withLock { $0.isIncomplete || $0.hasLostReader && !afterInterruption }
     }
@@ -39,7 +38,7 @@ final class Output: Sendable {
             return state.isIncomplete || state.hasLostReader
         }
         if isIncomplete { action() }
-        // A command that prints nothing more would not notice that its reader has ended, so a thread waits for the end of the reader.
+        // A command that prints nothing more would not notice that the reader has closed the pipe, so a thread waits for that.
         var information = stat()
         guard unsafe fstat(1, &information) == 0, information.st_mode & S_IFMT == S_IFIFO else { return }
         _ = DedicatedThread.start { [weak self] in
@@ -70,7 +69,6 @@ final class Output: Sendable {
         for text in table.lines(palette) { line(text) }
     }
 
-    /// Prints a line on standard error.
     func note(_ text: String) {
         write(Array(text.utf8), to: 2)
     }

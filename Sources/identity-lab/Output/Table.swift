@@ -1,4 +1,3 @@
-/// A text table whose columns are as wide as their widest cell.
 struct Table {
     private let head: [String]
     private var rows: [[String]] = []

@@ -24,7 +24,7 @@ extension StringProtocol {
         )
     }
 
-    /// The text escaped for an HTML element or a quoted attribute.
+    /// The ``printable`` text, escaped for an HTML element or a quoted attribute.
     var html: String {
         let escaped: HTMLText = "\(printable)"
         return escaped.text
@@ -57,7 +57,6 @@ extension Duration {
     }
 }
 
-/// Adds terminal colours, if they are enabled.
 struct Palette {
     let isColored: Bool
 

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Masks messages for the report: shows all names, but only the values of names in short lists; other values become `•••`.
+/// Masks messages for the report: it shows all names, but only the values of the names in the lists below.
 ///
 /// A secret under an unexpected name stays hidden, because that name is not in a list.
 enum Masking {

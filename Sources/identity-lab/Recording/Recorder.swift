@@ -27,7 +27,6 @@ struct RecordedStep: Sendable {
     var title: String
     /// When the step began, counted from the start of the recording.
     var started: Duration
-    /// How long the step took; nil if that is unknown.
     var duration: Duration?
     var sent: [RecordedPart] = []
     var received: [RecordedPart] = []
@@ -55,7 +54,7 @@ struct RecordedField: Sendable {
     var depth = 0
 }
 
-/// Collects the last steps of one approach (a provider with an entry point), or of the requests of other programs to `serve`.
+/// Collects the last steps of a sign-in, or of the requests of other programs to `serve`.
 final class Recorder: Sendable {
     private struct State {
         var phase = ""
@@ -97,7 +96,7 @@ final class Recorder: Sendable {
         .service(nameOfService(url))
     }
 
-    /// The number of steps since the start, including those that are no longer kept.
+    /// The number of all steps since the start, including the steps that ``add(_:)`` has removed.
     var count: Int { state.withLock(\.count) }
 
     /// The last steps in the order in which they began.
@@ -106,7 +105,6 @@ final class Recorder: Sendable {
     }
 }
 
-/// A recorded redirect to a login page.
 struct RecordedRedirect: Sendable {
     let service: Participant
     let time: Duration

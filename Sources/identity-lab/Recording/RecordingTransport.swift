@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// A transport that records requests and responses, with masked values.
+/// A transport that records requests and responses; ``Masking`` hides their secret values.
 struct RecordingTransport: HTTPTransport {
     let inner: any HTTPTransport
     let recorder: Recorder

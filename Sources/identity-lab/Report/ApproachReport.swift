@@ -10,7 +10,7 @@ struct ApproachReport: Sendable {
     var facts = ApproachFacts()
     var steps: [RecordedStep] = []
     var duration = Duration.zero
-    /// The message of the error that ended the approach; nil if no error ended it.
+    /// The message of the first error of the run.
     var problem: String?
 }
 

@@ -1,14 +1,8 @@
 /// The frame that all pages of identity-lab share.
 enum PageFrame {
-    /// Returns a page.
+    /// Returns the HTML of a page; the arguments must be HTML, too.
     ///
-    /// - Parameters:
-    ///   - title: The title of the page.
-    ///   - head: Further elements of the head.
-    ///   - style: Rules after those of the stylesheet.
-    ///   - introduction: The text under the title; the text that replaces masked values follows it.
-    ///   - main: The content.
-    /// - Returns: The HTML of the page.
+    /// The text that replaces masked values follows `introduction`, so `introduction` must end in the middle of a sentence.
     static func html(title: String, head: String, style: String = "", introduction: String, main: String) -> String {
         """
         <!doctype html>

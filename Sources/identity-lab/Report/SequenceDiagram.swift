@@ -8,7 +8,6 @@ struct SequenceDiagram {
         self.steps = steps
         var lanes: [Participant] = [.browser, .app]
         for party in steps.flatMap({ [$0.from, $0.to] }) where !lanes.contains(party) { lanes.append(party) }
-        // The store is always next to the app.
         if let index = lanes.firstIndex(of: .store) { lanes.insert(lanes.remove(at: index), at: 2) }
         self.lanes = lanes
         longest = steps.compactMap(\.duration).max() ?? .zero

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The part of a column that changes while a sign-in runs.
+/// The part of a column of the `serve` page that changes while a sign-in runs.
 struct ServeColumn {
     let side: ServeSite.Side
     let view: RunView?
@@ -39,7 +39,7 @@ struct ServeColumn {
 
     /// A link that redirects to the provider's page.
     ///
-    /// The page must not contain the provider's address, because the query of this address contains values that the page masks.
+    /// The page must not contain the provider's address, because its query contains values that the page masks.
     private var link: String { "/columns/\(side.rawValue)/open" }
 
     private func button(_ action: ServedRun.Action) -> String {
@@ -49,7 +49,6 @@ struct ServeColumn {
         """
     }
 
-    /// The session and the claims of the verified ID token.
     private func facts(_ session: Session) -> String {
         var rows = [
             ("subject", session.buyer.subject), ("issuer", session.buyer.issuer),
@@ -71,7 +70,6 @@ struct ServeColumn {
     }
 }
 
-/// The data of a run that the page shows.
 struct RunView: Sendable {
     var title: String
     var provider: String

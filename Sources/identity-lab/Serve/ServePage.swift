@@ -104,7 +104,7 @@ struct ServePage {
 
     private var hiddenToken: String { "<input type=\"hidden\" name=\"token\" value=\"\(site.token)\">" }
 
-    /// The script of the page: asks for changes of the columns, so that the diagrams grow while a sign-in runs.
+    /// A script that loads the changes of the columns, so that the diagrams grow while a sign-in runs.
     static let script = """
         "use strict";
         async function follow(column) {

@@ -17,17 +17,16 @@ final class ServeSite: Sendable {
 
     let services: RunEnvironment
     let origin: String
-    /// A random value that every form of the page contains, so that another site cannot send a form.
+    /// A random value that every form must contain, so that another site cannot send a form.
     let token: String
-    /// The key that a browser needs for the page; nil for an http origin, which only this machine reaches.
+    /// The secret in the address of the page; nil for an http origin, which only this machine reaches.
     ///
-    /// An https origin belongs to a tunnel or proxy, through which everybody may reach the page.
+    /// An https origin belongs to a tunnel or proxy, through which other people can reach the page.
     let key: String?
     private static let keyCookie = "__Host-lab-key"
     /// The routes for other programs, for example a conformance suite.
     let routes: SignInRoutes
     let recorder: Recorder
-    /// The deployment of ``routes``.
     private let deployment: Deployment
     private let state = Mutex(State())
 
@@ -48,9 +47,7 @@ final class ServeSite: Sendable {
         )
     }
 
-    /// Returns the `issuer` of each provider that has one, with the provider's name.
-    ///
-    /// If several providers have the same issuer, the first one is used. These issuers may begin a login (OpenID Connect Core section 4).
+    /// Returns the first provider's name for each configured `issuer`; these issuers may begin a login (OpenID Connect Core section 4).
     private static func issuers(_ configuration: IdentityConfiguration) -> [String: String] {
         var issuers: [String: String] = [:]
         for provider in configuration.providers {
@@ -94,7 +91,7 @@ final class ServeSite: Sendable {
         return Self.message("Unknown page.", status: 404)
     }
 
-    /// Gives the cookie with the key to a browser that opens the printed address.
+    /// Sets the cookie with the key in a browser that opens the printed address.
     private func admit(_ request: WebRequest, _ key: String) -> WebResponse {
         guard Self.isEqual(request.queryValue("key"), key), let cookie = try? ResponseCookie(Self.keyCookie, key) else {
             return Self.message("Open the address that identity-lab has printed, with its key.", status: 403)
@@ -108,7 +105,7 @@ final class ServeSite: Sendable {
         given.map { Secret($0).isEqual(to: Secret(expected)) } ?? false
     }
 
-    /// Passes a request to the sign-in of the column to which it belongs, or else to the routes for other programs.
+    /// Passes a callback or a logout return to the sign-in that waits for it, and other requests to the routes for other programs.
     private func route(_ request: WebRequest, _ parts: [String]) async -> WebResponse {
         let runs = state.withLock { Array($0.runs.values) }
         if parts.count == 3, parts[1] == "callback" {
@@ -140,7 +137,6 @@ final class ServeSite: Sendable {
         return Self.home(after: await run.perform(action, request))
     }
 
-    /// Runs a command of the sandbox's control port.
     private func change(_ sandbox: SandboxControl, _ name: String, _ request: WebRequest) async -> WebResponse {
         do {
             switch name {
@@ -231,7 +227,6 @@ final class ServeSite: Sendable {
 }
 
 extension WebResponse {
-    /// Returns the response with the security headers of every page of `serve`.
     fileprivate func secured() -> WebResponse {
         var response = self
         for (name, value) in [

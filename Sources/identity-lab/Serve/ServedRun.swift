@@ -5,19 +5,18 @@ internal import ShopifyStorefront
 
 /// One sign-in that a column of the page shows: a provider with an entry point, its steps and its session.
 actor ServedRun {
-    /// The entry points to choose from; nil stands for the routes of `IdentityWeb`.
+    /// The entry points of the form; nil means the routes of `IdentityWeb`.
     static let entryPoints: [LoginEntryPoint?] = [nil] + LoginEntryPoint.allCases
 
     enum Phase: Sendable {
         /// The browser may open the login page.
         case waiting(HTTPURL)
         case signedIn(Session)
-        /// The session has ended; the URL is the provider's logout page, or nil if no logout page is known.
+        /// The session has ended; the URL is the provider's logout page, if it is known.
         case ended(HTTPURL?)
         case failed
     }
 
-    /// The action of a button.
     enum Action: String, CaseIterable, Sendable {
         case token, refresh, profile, cart, checkout, logout
 
@@ -41,14 +40,14 @@ actor ServedRun {
     /// The result of the last action, and whether it is an error.
     private var notice: (text: String, isError: Bool) = ("", false)
     private var changes = 0
-    /// The generation of the stored session that ``phase`` contains; nil before the first check.
+    /// The generation that the stored session had at the last check; nil before the first check.
     private var generation: Int64?
     private var attemptID: String?
     private var redirect: RecordedRedirect?
     private var login: Task<Void, Never>?
-    /// The task of the sign-out; every press of the button waits for this task and gets its response.
+    /// The task of the sign-out, whose response every press of the button gets.
     ///
-    /// A double click sends two requests, and the browser uses only the response to the second one.
+    /// A double click sends two requests, and the browser uses only the second response.
     private var logout: Task<WebResponse?, any Error>?
     /// The `state` with which the browser returns from the logout page.
     private var logoutState: String?
@@ -73,7 +72,7 @@ actor ServedRun {
 
     /// Begins the sign-in, and returns the response of the sign-in routes; nil for the other entry points.
     ///
-    /// After ``close()``, it does nothing and returns nil: the column shows another sign-in, so nobody would end this sign-in.
+    /// After ``close()``, it does nothing and returns nil: nobody would end this sign-in, because the column shows another one.
     func begin(_ request: WebRequest) async -> WebResponse? {
         guard !isClosed else { return nil }
         guard routes == nil else { return await beginRoutes(request) }
@@ -136,7 +135,7 @@ actor ServedRun {
         return response
     }
 
-    /// Returns the session of the cookies that a response sets.
+    /// Returns the session to which the cookies of a response belong.
     private func session(after response: WebResponse) async -> Session? {
         guard let routes else { return nil }
         var headers = HTTPHeaders()
@@ -226,7 +225,6 @@ actor ServedRun {
         return response
     }
 
-    /// Removes the session and ends a sign-in that still waits.
     func close() async {
         isClosed = true
         login?.cancel()
@@ -264,7 +262,7 @@ actor ServedRun {
     /// Updates the phase if the stored session was changed or removed, for example by a refresh or a back-channel logout.
     private func check(_ session: Session) async {
         do {
-            // Each saved change has another generation. New tokens may expire at the same time as the old ones. The generation is read
+            // Each saved change has another generation, but new tokens may expire at the same time as the old ones. The generation is read
             // first, so the next check notices a change between the two reads.
             let stored = try await store.session(session.id)?.generation
             let now = try await approach.deployment.sessions.session(session.id)
@@ -286,7 +284,6 @@ actor ServedRun {
         show(phase, "\(error.message) \(error.hint ?? "")\(suspicion) [\(error.code)]", isError: true)
     }
 
-    /// Shows that the sign-in routes refused a request, and returns their response.
     private func refused(_ response: WebResponse, _ phase: Phase) -> WebResponse {
         show(phase, "The sign-in routes responded with status \(response.status).", isError: true)
         return response

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The system's clock, which ``advance(by:)`` can set forward: tokens then expire without a wait.
+/// A clock that ``advance(by:)`` sets ahead of the system's clock, so that tokens expire without a wait.
 final class AdjustableClock: IdentityClock {
     private let system = SystemClock()
     private let offset = Mutex<Duration>(.zero)

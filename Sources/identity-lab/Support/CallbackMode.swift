@@ -3,13 +3,12 @@ internal import IdentityKit
 internal import IdentityPresentation
 internal import IdentitySandbox
 
-/// How the program receives the callback of a login.
+/// How the program receives the callback of a login; `Option.callback` describes the modes.
 enum CallbackMode: String, CaseIterable, Sendable {
     case loopback
     case stdin
     case sandbox
 
-    /// The default mode for a redirect URI.
     static func standard(for redirectURI: String?) -> CallbackMode {
         guard let redirectURI, let url = try? HTTPURL(redirectURI), !url.isSecure, url.isLoopback else { return .stdin }
         return .loopback
@@ -31,15 +30,10 @@ enum CallbackMode: String, CaseIterable, Sendable {
 }
 
 extension CallbackMode {
-    /// Ends a session, sends the browser to the provider's logout page, and waits for the browser's return.
+    /// Waits until the browser returns from the provider's logout page, and returns the URL with which it returned.
     ///
-    /// - Parameters:
-    ///   - address: The post-logout redirect URI that is registered at the provider.
-    ///   - transport: The transport of the sandbox's robot.
-    ///   - page: Ends the session, and returns the provider's logout page, which leads to the given address; nil if the browser will not
-    ///     return.
-    /// - Returns: The URL with which the browser returned; nil if `page` returned nil.
-    /// - Throws: The errors of `page`, the errors of the listener or the robot, and `CancellationError` at the end of standard input.
+    /// `page` gets the address of the return, ends the session and returns the logout page; if it returns nil, the browser will not
+    /// return, and the result is nil. The end of standard input throws a `CancellationError`.
     func logoutReturn(
         to address: String,
         transport: any HTTPTransport,

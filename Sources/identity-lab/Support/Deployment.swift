@@ -7,12 +7,12 @@ internal import ShopifyStorefront
 struct Deployment: Sendable {
     private let setup: IdentitySetup
     private let nonDurableTokens: NonDurableTokens
-    /// The time limit of ``drain()`` and ``repairAndDrain()`` at the end of a command; by default 40 seconds.
+    /// The time limit of ``drain()`` and ``repairAndDrain()`` at the end of a command.
     var lastWorkLimit = Duration.seconds(40)
 
     var environment: IdentityEnvironment { setup.environment }
     var sessions: SessionManager { setup.sessions }
-    /// The cart adapter; nil if no storefront is configured.
+    /// Nil if no storefront is configured.
     var carts: CartAdapter? { setup.carts }
 
     init(
@@ -70,12 +70,12 @@ struct Deployment: Sendable {
         return only
     }
 
-    /// Waits until the tokens of running refreshes are saved, but not longer than ``lastWorkLimit``, even if the command was cancelled.
+    /// Waits until the tokens of running refreshes are saved, also after a cancellation, but not longer than ``lastWorkLimit``.
     func drain() async {
         await finishing { await sessions.drain() }
     }
 
-    /// Completes the interrupted refreshes of earlier commands, and then waits as ``drain()`` does.
+    /// Completes refreshes that earlier commands did not complete, and then waits as ``drain()`` does.
     func repairAndDrain() async {
         await finishing {
             // If a session cannot be repaired now, the next command tries again.
@@ -86,8 +86,8 @@ struct Deployment: Sendable {
 
     /// Runs `work` at the end of a command, and cancels it after ``lastWorkLimit``.
     ///
-    /// `work` returns the sessions whose new tokens could not be stored. This method records these sessions, and whether `work` ended
-    /// within the limit.
+    /// `work` returns the sessions whose new tokens could not be stored. ``nonDurableTokens`` records these sessions, and whether `work`
+    /// ended within the limit.
     private func finishing(_ work: @escaping @Sendable () async -> Set<SessionReference>) async {
         await Task {
             await withTaskGroup(of: Set<SessionReference>?.self) { group in

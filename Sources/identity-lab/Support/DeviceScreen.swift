@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// Shows the code of a device login and, without `--json`, once a minute how long the code remains valid.
+/// Shows the code of a device login and, unless the output is JSON, once a minute how long the code remains valid.
 final class DeviceScreen: Sendable {
     private let output: Output
     private let clock: any IdentityClock
@@ -16,7 +16,6 @@ final class DeviceScreen: Sendable {
     func show(_ prompt: DeviceLoginPrompt) {
         output.device(prompt)
         guard !output.isJSON else { return }
-        // An unstructured task, because it runs beside the login until the screen is closed.
         let task = Task { [output, clock] in
             while (try? await clock.sleep(for: .seconds(60))) != nil {
                 let minutes = Int(prompt.expiresAt.timeIntervalSince(clock.now) / 60)
@@ -29,7 +28,6 @@ final class DeviceScreen: Sendable {
         countdown.withLock { $0 = task }
     }
 
-    /// Ends the countdown.
     func close() {
         countdown.withLock { $0?.cancel() }
     }

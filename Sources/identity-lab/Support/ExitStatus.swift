@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// The exit statuses of the program, which `Help` describes.
+/// The exit statuses of the program; keep them equal to the text in `Help`.
 enum ExitStatus {
     static let done: Int32 = 0
     /// The command did its work, but its output could not be written.

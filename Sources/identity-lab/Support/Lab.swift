@@ -9,15 +9,14 @@ struct Lab: Sendable {
 
     var isVerbose: Bool { arguments.contains(.verbose) }
 
-    /// The path of the configuration file; nil if none was given.
     var configurationPath: String? {
         arguments[.config]
             ?? IdentityConfiguration.processEnvironment["IDENTITY_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// The store key for the configuration of a sandbox, from `IDENTITY_STORE_KEY`; nil for a random key.
+    /// The store key for a sandbox, from `IDENTITY_STORE_KEY`; nil for a random key.
     ///
-    /// With the key of an earlier run, the store of that run can be opened.
+    /// The key of an earlier run opens the store of that run.
     static var storeKey: String? {
         IdentityConfiguration.processEnvironment["IDENTITY_STORE_KEY"].flatMap { $0.isEmpty ? nil : $0 }
     }
@@ -36,9 +35,7 @@ struct Lab: Sendable {
 
     /// Opens the providers, the store and the carts of the configuration.
     ///
-    /// - Parameter creatingStore: Whether to create a missing store; if false, a missing store is an error, because its path may be wrong.
-    /// - Returns: The opened deployment.
-    /// - Throws: `IdentityError` when the configuration is invalid or the store cannot be opened.
+    /// Without `creatingStore`, a missing store is an error, because its path may be wrong.
     func deployment(creatingStore: Bool = false) async throws -> Deployment {
         var options = IdentitySetup.Options()
         options.observers = observers
@@ -53,7 +50,7 @@ struct Lab: Sendable {
         return Deployment(setup, nonDurableTokens)
     }
 
-    /// Opens the existing store alone, without the providers and their secrets.
+    /// Opens the existing store without the providers, so their secrets are not needed.
     func openStore() async throws -> any MaintainedStore {
         try await OpenedStore.open(configuration().store, path: arguments[.store], creates: false).store
     }

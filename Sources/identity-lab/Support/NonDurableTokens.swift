@@ -1,10 +1,9 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Records the work that a command could not complete before the command's end.
+/// Records new tokens that could not be stored, and refreshes and cart changes that still ran at the time limit of a command.
 ///
-/// This work consists of new tokens that could not be stored, and of refreshes and changes of carts that still ran at the time limit. New
-/// tokens are lost when the process ends, unless a later attempt stores them.
+/// The new tokens are lost when the process ends, unless a later attempt has stored them.
 final class NonDurableTokens: Sendable {
     private struct LastWork {
         /// The manager, kept alive because its address is its identifier: a new manager could get the address of a released one.
@@ -15,14 +14,9 @@ final class NonDurableTokens: Sendable {
 
     private let works = Mutex<[ObjectIdentifier: LastWork]>([:])
 
-    /// Records the result of a drain, which replaces the result of an earlier drain of the same manager.
+    /// Records the sessions whose tokens `drain()` could not store, and whether it ended before its time limit.
     ///
-    /// The later drain may have stored the tokens that the earlier drain could not store.
-    ///
-    /// - Parameters:
-    ///   - found: The sessions whose new tokens could not be stored.
-    ///   - isComplete: Whether the drain ended before its time limit.
-    ///   - manager: The manager of the sessions.
+    /// The record replaces that of an earlier drain of the manager: the later drain may have stored the tokens.
     func record(_ found: Set<SessionReference>, isComplete: Bool, of manager: SessionManager) {
         works.withLock {
             $0[ObjectIdentifier(manager)] = LastWork(manager: manager, found: found, isComplete: isComplete)

@@ -7,7 +7,6 @@ internal import IdentityStoreKit
 /// The protocols that identity-lab requires of a store.
 typealias LabStore = SessionStore & PartialSessionListing & ExpirySweeping & UsedTokenStore
 
-/// A store whose keys can be rotated and whose records can be verified.
 typealias MaintainedStore = LabStore & StoreKeyRotating & StoreHealthChecking
 
 /// The opened session store: SQLite or PostgreSQL.
@@ -17,13 +16,13 @@ struct OpenedStore: Sendable {
     let path: String?
     let close: @Sendable () async -> Void
 
-    /// Returns a store that performs each operation with this store and records the write operations.
+    /// Returns this store behind a wrapper that records the write operations.
     func recorded(by recorder: Recorder) -> any SessionStore {
         func recorded(_ base: some LabStore) -> any SessionStore { RecordingStore(base: base, recorder: recorder) }
         return recorded(store)
     }
 
-    /// Returns the contents of the database files; nil for a database server.
+    /// Returns the bytes of the database and its journal files; nil for a database server.
     func storedBytes() throws -> [UInt8]? {
         guard let path else { return nil }
         let folder = URL(filePath: path).deletingLastPathComponent().path
@@ -39,21 +38,13 @@ extension OpenedStore {
         "spool",
     ]
 
-    /// Opens the session store that `--store` or the configuration names.
-    ///
-    /// - Parameters:
-    ///   - section: The section `store` of the configuration.
-    ///   - path: The SQLite file of `--store`, which replaces the configured store.
-    ///   - creates: Whether to create a missing store.
-    /// - Returns: The opened store.
-    /// - Throws: `IdentityError` when the configuration is invalid or the store cannot be opened.
+    /// Opens the SQLite file at `path` or, if `path` is nil, the store of the section `store`.
     static func open(
         _ section: ConfigurationSection?,
         path: String?,
         creates: Bool = true
     ) async throws -> OpenedStore {
         try check(section)
-        // --store also replaces a configured PostgreSQL server.
         if let section, path == nil, section.memberNames.contains("postgres") {
             #if PostgreSQL
             var configuration = try PostgresStore.Configuration(section)
@@ -84,8 +75,6 @@ extension OpenedStore {
     }
 
     /// Checks the members of the section `store`.
-    ///
-    /// - Throws: `IdentityError` that names the member.
     static func check(_ section: ConfigurationSection?) throws(IdentityError) {
         guard let section else { return }
         try section.check(members: members)

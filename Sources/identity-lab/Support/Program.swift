@@ -1,8 +1,7 @@
 internal import IdentityKit
 
-/// Runs the command of a command line and returns the exit status.
 enum Program {
-    /// The commands that can be named, in the order of the help; without a name, ``JourneyCommand`` runs.
+    /// The commands in the order of the help; a command line without a command runs ``JourneyCommand``.
     static let commands: [any Command.Type] = [
         LoginCommand.self, TokenCommand.self, ProfileCommand.self, CallCommand.self, SessionsCommand.self,
         LogoutCommand.self, CartCommand.self, CheckCommand.self, KeysCommand.self, CompareCommand.self,
@@ -10,7 +9,7 @@ enum Program {
     ]
 
     static func run(_ commandLine: [String]) async -> Int32 {
-        // With --json, errors of the parser are printed as JSON too, so this option is searched before the command line is parsed.
+        // The parser's errors are also JSON with --json, so the program looks for --json before it parses the command line.
         let output = Output(isJSON: commandLine.contains(Option.json.name))
         let interruption = Interruption()
         let status = await run(commandLine, output, interruption)
