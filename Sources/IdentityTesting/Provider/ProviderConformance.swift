@@ -12,8 +12,8 @@ internal import Testing
 /// }
 /// ```
 ///
-/// If the provider lacks what a case needs, such as an optional protocol or refresh tokens, the case records a warning with the reason and
-/// is cancelled, so that it does not count as passed.
+/// If the provider lacks what a case needs, such as refresh tokens, the case records a warning with the reason and is cancelled. A
+/// cancelled case does not count as passed.
 public struct ProviderConformance: Sendable {
     /// A provider with a presenter that signs a buyer in.
     public struct Subject: Sendable {

@@ -1,7 +1,7 @@
 public import IdentityKit
 internal import Synchronization
 
-/// Creates marked secrets and finds leaks of them in prints, dumps, mirrors, errors, files and output.
+/// Creates secrets for tests, and finds these secrets in printed values, dumps, errors, files and output.
 ///
 /// A secret is found in plain text, in base64 and base64url at any offset, in hexadecimal, escaped for URLs, JSON and HTML, and as a
 /// list of decimal numbers, which is the form of dumped bytes. For a secret from ``plant(_:)``, the first or last ten characters in plain
@@ -12,7 +12,7 @@ public final class SecretCanary: Sendable {
     /// Creates a canary without secrets.
     public init() {}
 
-    /// Creates a unique marked text for use as a secret.
+    /// Creates a unique text that contains the label, for use as a secret.
     public func plant(_ label: String) -> String {
         func random() -> String { String(UInt64.random(in: 1 << 36..<1 << 40), radix: 16) }
         let (head, tail) = (random(), random())
@@ -21,7 +21,7 @@ public final class SecretCanary: Sendable {
         return mark
     }
 
-    /// Adds a secret that the test did not plant; one of fewer than eight bytes is ignored, because it could match by chance.
+    /// Adds a secret from another source; ignores a secret of fewer than eight bytes, because it could match by chance.
     public func watch(_ secret: Secret) {
         traces.withLock { $0.add(secret.reveal()) }
     }
@@ -31,12 +31,11 @@ public final class SecretCanary: Sendable {
 
     /// The secrets that a value shows when it is interpolated, dumped, mirrored or described for debugging.
     public func findings(in value: Any) -> [String] {
-        // The compiler may choose this overload for a list of bytes, whose dump consists of numbers.
+        // The compiler chooses this overload for bytes in a variable of type `Any`, and the dump of bytes consists of numbers.
         if let bytes = value as? [UInt8] { return search(bytes) }
         return findings(inText: Self.printedForms(of: value))
     }
 
-    /// The texts of a value when it is interpolated, dumped, mirrored or described for debugging.
     package static func printedForms(of value: Any) -> String {
         var text = "\(value)\n" + String(reflecting: value) + "\n"
         dump(value, to: &text)

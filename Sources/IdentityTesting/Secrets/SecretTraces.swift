@@ -12,10 +12,10 @@ struct SecretTraces: Sendable {
         let secret: Int
     }
 
-    /// A search for many texts at once, which are looked up by their first eight bytes.
+    /// Searches for many texts in one pass; a key of `needles` is the first eight bytes of a text.
     private struct Index: Sendable {
         private var needles: [UInt64: [Needle]] = [:]
-        /// For each pair of bytes, whether a needle begins with it, so that most positions of a text need no look-up in `needles`.
+        /// Whether a needle begins with a pair of bytes, so that most positions of a text need no look-up in `needles`.
         private var beginnings = [Bool](repeating: false, count: 1 << 16)
 
         mutating func insert(_ needle: Needle) {
@@ -48,11 +48,7 @@ struct SecretTraces: Sendable {
 
     var count: Int { secrets.count }
 
-    /// Adds a secret to the search; a secret of fewer than eight bytes is ignored.
-    ///
-    /// - Parameters:
-    ///   - secret: The secret.
-    ///   - parts: Parts of the secret that count as a leak on their own.
+    /// Adds a secret of at least eight bytes, and parts of the secret that count as a leak on their own.
     mutating func add(_ secret: String, parts: [String] = []) {
         let bytes = Array(secret.utf8)
         guard bytes.count >= Self.minimumLength, known.insert(bytes).inserted else { return }
@@ -65,14 +61,11 @@ struct SecretTraces: Sendable {
         numbers.insert(Needle(bytes: Array(list.utf8), secret: secrets.count - 1))
     }
 
-    /// The secrets that occur in the bytes.
     func found(in haystack: [UInt8]) -> [String] {
         texts.search(haystack).union(numbers.search(Self.numbersOnly(haystack))).sorted().map { secrets[$0] }
     }
 
-    /// The decimal numbers of a text, separated by one space.
-    ///
-    /// A list of a secret's bytes is therefore found with any separator between the numbers.
+    /// The decimal numbers of a text, separated by one space, so that a list of bytes is found with any separator.
     private static func numbersOnly(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         for byte in bytes {
@@ -91,8 +84,8 @@ struct SecretTraces: Sendable {
         let hexadecimal = Hexadecimal.encode(bytes)
         forms.insert(Array(hexadecimal.utf8))
         forms.insert(Array(hexadecimal.uppercased().utf8))
-        // In base64, a secret has three forms, which depend on the number of bytes before it. Its first and last characters are left out
-        // if they also encode neighbouring bytes.
+        // The base64 form of a secret depends on the number of bytes before the secret, modulo 3. The first and last characters of a form
+        // are left out if they also encode neighbouring bytes.
         for offset in 0..<3 {
             let padded = [UInt8](repeating: 0, count: offset) + bytes
             let first = (offset * 8 + 5) / 6

@@ -4,7 +4,7 @@ internal import Testing
 
 /// The conformance suite for `AuthTokenStorage`.
 ///
-/// The suite makes no overlapping calls. Write a test of your own for them: the storage must end in the state of the later call.
+/// The suite makes no overlapping calls. Write your own test for overlapping calls: the later call must determine the stored tokens.
 ///
 /// ```swift
 /// @Test(arguments: AuthTokenStorageConformance.cases)

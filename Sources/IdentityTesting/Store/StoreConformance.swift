@@ -15,8 +15,8 @@ public import Testing
 /// ```
 ///
 /// The suite also tests the optional protocols of a store, such as `UsedTokenStore`, `ExpirySweeping`, `SessionSpooling` and
-/// `StoreKeyRotating`. If the store does not conform to the protocol of a case, or if the ``StoreUnderTest`` cannot set the case up, the
-/// case records a warning with the reason and is cancelled, so that it does not count as passed.
+/// `StoreKeyRotating`. If the store lacks the protocol of a case, or the ``StoreUnderTest`` lacks an ability, the case records a warning
+/// with the reason and is cancelled. A cancelled case does not count as passed.
 /// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public struct StoreConformance: Sendable {
     /// One required behaviour of a store.
@@ -48,7 +48,7 @@ public struct StoreConformance: Sendable {
             self.init(name, needing: needs) { place in try await body(try await place.open(), place) }
         }
 
-        /// The behaviour as a sentence.
+        /// The same as ``name``.
         public var testDescription: String { name }
 
         /// Runs the case against an empty store.
@@ -61,7 +61,7 @@ public struct StoreConformance: Sendable {
 
         /// Runs the case against a fresh, empty store.
         ///
-        /// A case that needs an ability (``StoreUnderTest/Ability``) does not apply: use ``run(on:)`` for it.
+        /// This method cancels a case that needs a ``StoreUnderTest/Ability``: use ``run(on:)`` for that case.
         public func run(_ make: @escaping @Sendable () async throws -> any SessionStore) async throws {
             try await run(on: StoreUnderTest { _ in try await make() })
         }
@@ -77,9 +77,7 @@ public struct StoreConformance: Sendable {
 }
 
 extension StoreConformance {
-    /// Expects that `body` throws an `IdentityError`, and returns the error.
-    ///
-    /// The error must have the code if `code` is not nil. It may have any kind except `signInAgain`.
+    /// Expects an `IdentityError` with the code, or with any code for nil; its kind must not be `signInAgain`.
     @discardableResult
     static func expectTyped(
         _ code: IdentityError.Code? = nil,
@@ -95,11 +93,7 @@ extension StoreConformance {
         return error
     }
 
-    /// Runs a call that a store may refuse because a value is too large.
-    ///
-    /// A refusal must be an `IdentityError` of kind `configuration` or `rejected`.
-    ///
-    /// - Returns: Whether the call succeeded.
+    /// Runs a call that a store may refuse because a value is too large, and returns whether the call succeeded.
     static func isDone(
         sourceLocation: SourceLocation = #_sourceLocation,
         _ body: () async throws -> Bool

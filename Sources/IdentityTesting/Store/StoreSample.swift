@@ -45,7 +45,6 @@ enum StoreSample {
         )
     }
 
-    /// Creates a session, inserts it into a store, and returns it.
     static func inserted(in store: any SessionStore) async throws -> StoredSession {
         try await session().inserted(in: store)
     }
@@ -67,7 +66,6 @@ enum StoreSample {
         Secret(bytes: try SecureRandom.bytes(count))
     }
 
-    /// Saves a session repeatedly, each time with the next generation.
     static func replace(
         _ session: StoredSession,
         times count: Int,
@@ -111,7 +109,6 @@ enum StoreSample {
 }
 
 extension StoredSession {
-    /// Inserts the session into a store, and returns it.
     func inserted(in store: any SessionStore) async throws -> StoredSession {
         try await store.insert(self)
         return self

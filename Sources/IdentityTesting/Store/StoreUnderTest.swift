@@ -2,7 +2,7 @@ public import IdentityKit
 public import IdentityStoreKit
 internal import Testing
 
-/// How a case opens its store, which is empty at first and may be opened several times.
+/// Opens the store for a case of ``StoreConformance``; the store must be empty at first.
 ///
 /// ```swift
 /// StoreUnderTest([.reopening, .attemptLimit]) { options in
@@ -10,9 +10,9 @@ internal import Testing
 /// }
 /// ```
 public struct StoreUnderTest: Sendable {
-    /// What a case can do with a store, if ``init(_:damaging:open:)`` supports it.
+    /// Something that a case needs, and that you declare in ``init(_:damaging:open:)``.
     ///
-    /// A case that needs an ability which is not declared is reported as not applicable.
+    /// A case that needs an undeclared ability is reported as not applicable.
     public enum Ability: String, Sendable, CaseIterable {
         /// The store can be opened again, also while it is still open, and then contains what was saved.
         case reopening = "open the same data again"
@@ -48,7 +48,7 @@ public struct StoreUnderTest: Sendable {
         public var maximumUsedTokens: Int?
         /// The clock for time limits and for the expiry of used tokens.
         public var clock: any IdentityClock = SystemClock()
-        /// The active key; if it is nil, `open` must choose a key, the same one at every opening.
+        /// The active key; if it is nil, `open` must use the same key at every opening.
         public var key: StoreKey?
         /// The keys that decrypt existing records, and that the store uses for no new record.
         public var readOnlyKeys: [StoreKey] = []
@@ -89,7 +89,6 @@ public struct StoreUnderTest: Sendable {
         }
     }
 
-    /// Inserts a session into a store, damages its record, and returns the session.
     func damagedSession(in store: any SessionStore) async throws -> StoredSession {
         let session = try await StoreSample.inserted(in: store)
         try await damage(.session(session.id))

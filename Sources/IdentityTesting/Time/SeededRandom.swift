@@ -1,7 +1,7 @@
 public import IdentityKit
 internal import Synchronization
 
-/// A source of pseudorandom bytes that repeats them for the same seed; for tests only.
+/// A source of predictable bytes, for tests only: the same seed gives the same bytes.
 public final class SeededRandom: RandomSource {
     private let state: Mutex<UInt64>
 

@@ -5,7 +5,7 @@ internal import Synchronization
 extension TransportConformance {
     static let limitCases: [Case] = [
         Case("a body larger than the limit is refused because of its Content-Length") { probe in
-            // The server sends no byte of the body, so the transport must refuse it because of the Content-Length alone.
+            // The server sends no byte of the body, so the transport must refuse the response because of its Content-Length alone.
             let head = LoopbackAction.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 1001\r\n\r\n".utf8))
             let answer = LoopbackResponse.script([head, .delay(.seconds(60))])
             try await probe.expect(.bodyTooLarge, answering: answer, limits: limits())

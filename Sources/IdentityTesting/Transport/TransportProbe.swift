@@ -17,7 +17,7 @@ struct TransportProbe: Sendable {
         func add(_ request: LoopbackRequest) { requests.withLock { $0.append(request) } }
     }
 
-    /// Limits for requests that must not time out: the machine may be busy.
+    /// Limits for requests that must not time out, even on a busy machine.
     static let patient = HTTPLimits(
         connectTimeout: .seconds(50),
         firstByteTimeout: .seconds(50),
@@ -26,7 +26,6 @@ struct TransportProbe: Sendable {
 
     let transport: any HTTPTransport
 
-    /// Runs a server while the body runs.
     func withServer<Value>(
         _ handler: @escaping @Sendable (LoopbackRequest) async -> LoopbackResponse,
         _ body: (LoopbackServer, Log) async throws -> Value
@@ -46,7 +45,6 @@ struct TransportProbe: Sendable {
         }
     }
 
-    /// A request to a server on this machine, with plain http permitted.
     func request(
         _ server: LoopbackServer,
         _ method: HTTPMethod = .get,
@@ -69,7 +67,6 @@ struct TransportProbe: Sendable {
         }
     }
 
-    /// Throws a ``Violation`` if a response has another status or another body.
     func expect(_ response: HTTPResponse, status: Int = 200, body: [UInt8]) throws {
         try expect(response.status == status, "status \(response.status) instead of \(status)")
         try expect(

@@ -20,8 +20,8 @@ public struct TestSignIn: Sendable {
     public var provider: String?
     /// The tenant; by default the tenant of the provider.
     ///
-    /// If the session manager does not have the provider, the default is the only tenant that the session manager serves. If it serves all
-    /// tenants, the default is the empty text.
+    /// If the session manager does not have the provider, the default is the session manager's tenant, or the empty text if the session
+    /// manager serves all tenants.
     public var tenant: String?
     /// The granted scopes, by default `openid`.
     public var scopes = ["openid"]

@@ -102,7 +102,6 @@ extension WebAdapterConformance {
         return Answer(try await exchange(Array((head + "\r\n").utf8) + (body ?? [])))
     }
 
-    /// A parsed response.
     private struct Answer {
         var status = 0
         var fields: [(name: String, value: String)] = []

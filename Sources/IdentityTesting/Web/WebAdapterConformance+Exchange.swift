@@ -42,7 +42,7 @@ extension WebAdapterConformance {
             let count = unsafe bytes[sent...].withUnsafeBytes {
                 unsafe send(descriptor, $0.baseAddress, $0.count, Platform.sendFlags)
             }
-            // The server may refuse a large body before it has read all of it. Then `send` fails, and the response is read below.
+            // The server may refuse a large body before it has read all of it. Then `send` fails, and the code below reads the response.
             guard count > 0 else { break }
             sent += count
         }

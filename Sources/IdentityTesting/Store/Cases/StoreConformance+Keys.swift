@@ -91,7 +91,7 @@ extension StoreConformance {
             #expect(step.resealed <= 5)
             try await rotation.expectWhole(rotation.store)
             let rest = try await rotation.rotating.resealAll(limit: 5)
-            // `expectWhole` has taken the pending login and inserted it again, so its row is already encrypted with the new key.
+            // `expectWhole` has inserted the pending login again, so the row of the login is already encrypted with the new key.
             #expect(step.resealed + rest.resealed == rotation.rows - 1)
             try await rotation.expectWhole(rotation.store)
         },
@@ -123,7 +123,7 @@ extension StoreConformance {
             place in
             let rotation = try await Rotation(place, sessions: 3)
             let busy = rotation.sessions[0].successor(Secret("claimed")) { $0.isInDoubt = true }
-            // Another process, which still encrypts with the old key, starts a refresh of the session.
+            // `elsewhere` stands for a process that still encrypts with the old key, and that starts a refresh of the session.
             let elsewhere = try await place.open(key: rotation.old, readOnly: rotation.new)
             #expect(try await elsewhere.replace(busy, expecting: rotation.sessions[0].generation))
             let progress = try await rotation.rotating.resealAll(limit: 2)
@@ -162,7 +162,7 @@ private struct Rotation: Sendable {
     let sessions: [StoredSession]
     let store: any SessionStore
     let rotating: any StoreKeyRotating
-    /// The number of rows: the sessions, one attachment and one pending login.
+    /// Also counts one attachment and one pending login.
     var rows: Int { sessions.count + 2 }
 
     init(_ place: StoreUnderTest, sessions count: Int) async throws {
@@ -188,7 +188,6 @@ private struct Rotation: Sendable {
 }
 
 extension StoreKeyRotating {
-    /// Performs a complete rotation, and records an issue if it does not end after 10,000 steps.
     fileprivate func resealAll(limit: Int) async throws -> ResealProgress {
         var total = ResealProgress()
         for _ in 0..<10_000 {

@@ -4,7 +4,6 @@ internal import Synchronization
 internal import Testing
 
 extension StoreConformance {
-    /// The cases about one lock and its holder.
     package static let lockCases: [Case] = [
         Case("two holders of one session's lock never run at the same time") { store in
             let id = try StoreSample.id()
@@ -133,7 +132,6 @@ extension StoreConformance {
         },
     ]
 
-    /// The cases about many tasks or stores that want locks at the same time.
     package static let lockQueueCases: [Case] = [
         Case("100 tasks get one session's lock, one after another") { store in
             let id = try StoreSample.id()
@@ -209,9 +207,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Expects that another task does not get a lock.
-    ///
-    /// It tries to take the lock in a new task, because a store may permit the task that holds a lock to take the lock again.
+    /// Expects that a lock is busy for a new task; a store may permit the task that holds the lock to take the lock again.
     private static func expectBusy(
         _ name: LockName,
         in store: any SessionStore,
@@ -250,7 +246,6 @@ private final class Room: Sendable {
     var most: Int { state.withLock { $0.most } }
     var entries: Int { state.withLock { $0.entries } }
 
-    /// Enters, lets other tasks run for a while, and leaves.
     func visit() async {
         state.withLock {
             $0.inside += 1

@@ -56,7 +56,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Two sessions that differ in their tenants only, each with an attachment.
+    /// Inserts two sessions of the same buyer in different tenants, each with an attachment.
     private static func twins(in store: any SessionStore) async throws -> (StoredSession, StoredSession) {
         var made: [StoredSession] = []
         for tenant in ["shop-1", "shop-2"] {
