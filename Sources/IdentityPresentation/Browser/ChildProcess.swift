@@ -1,10 +1,9 @@
 internal import IdentityPlatform
 
-/// A program that this process has started and with which it exchanges no input or output.
+/// A program that this process has started, with `/dev/null` as its standard input and output.
 struct ChildProcess: Sendable {
     private let identifier: pid_t
 
-    /// Starts a program whose standard files are `/dev/null`; nil when that fails.
     static func start(_ program: String, arguments: [String], environment: [String: String]) -> ChildProcess? {
         var files = unsafe posix_spawn_file_actions_t()
         guard unsafe posix_spawn_file_actions_init(&files) == 0 else { return nil }
@@ -18,8 +17,8 @@ struct ChildProcess: Sendable {
         var attributes = posix_spawnattr_t()
         guard unsafe posix_spawnattr_init(&attributes) == 0 else { return nil }
         defer { unsafe posix_spawnattr_destroy(&attributes) }
-        // The program runs in its own process session (setsid), so that Ctrl-C in the app's terminal does not end the browser.
-        // It does not inherit the signals that the app blocks or ignores.
+        // The program gets its own process session (setsid), so that Ctrl-C in the app's terminal does not end the browser.
+        // The program does not inherit which signals the app blocks or ignores.
         var all = sigset_t()
         var none = sigset_t()
         unsafe sigfillset(&all)

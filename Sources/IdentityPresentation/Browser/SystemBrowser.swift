@@ -39,9 +39,7 @@ public struct SystemBrowser: BrowserOpening {
             .first { unsafe $0.hasPrefix("/") && access($0, X_OK) == 0 }
     }
 
-    /// Whether a browser needs the environment variable.
-    ///
-    /// Variables that no browser needs are not passed on, because the app's environment may contain secrets.
+    /// Whether a browser needs the environment variable; the browser does not get other variables, which may contain secrets.
     private static func isForBrowsers(_ name: String) -> Bool {
         let names = [
             "BROWSER", "DESKTOP_SESSION", "DISPLAY", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TERM",

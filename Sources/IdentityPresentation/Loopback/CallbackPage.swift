@@ -1,9 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityLoopback
 
-/// The pages that the buyer's browser shows after the redirect.
-///
-/// They contain no data from the request.
+/// The pages that the buyer's browser shows after the redirect; they contain no data from the request.
 enum CallbackPage {
     static let received = page(
         200,
@@ -36,16 +34,14 @@ enum CallbackPage {
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
     static let noForm = LoopbackResponse.message(status: 415, headers: safe)
 
-    /// The response to a request with a method that the presenter does not accept; it accepts POST only if `takesForms` is true.
+    /// The response to methods other than GET and, if `takesForms` is true, POST.
     ///
-    /// HEAD is refused too: it is a safe method (RFC 9110 section 9.2.1), so a HEAD request must not count as the callback.
+    /// HEAD gets this response, too: programs send HEAD to test links (RFC 9110 section 9.3.2), so a HEAD request must not end the wait.
     static func methodNotAllowed(takesForms: Bool) -> LoopbackResponse {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])
     }
 
-    /// Headers that prevent a leak of the authorization code in the page's URL.
-    ///
-    /// The browser does not cache the page, sends no referrer and loads nothing from the network.
+    /// Headers that prevent a leak of the authorization code in the page's URL, for example through a cache or a referrer.
     private static let safe = [
         ("Cache-Control", "no-store"),
         ("Referrer-Policy", "no-referrer"),

@@ -5,30 +5,25 @@ internal import Synchronization
 
 /// Answers the requests to the loopback port, and returns the first request that is the awaited callback.
 final class CallbackReceiver: Sendable {
-    /// The callback to wait for.
     enum Awaited: Sendable {
         /// The callback with this login's `state`.
         case login(PresentedLogin, takesForms: Bool)
         /// The browser's return from a provider's logout page, with any parameters.
         ///
-        /// Any program on this machine can forge this request. A forged request only ends the wait: the app's session ended before the
-        /// logout page was opened.
+        /// Any program on this machine can forge this return. A forged return only ends the wait: the app's session has already ended.
         case logout
 
         var takesForms: Bool {
             if case .login(_, takesForms: true) = self { true } else { false }
         }
 
-        /// The name of the configuration member that contains the URI of the callback.
         var addressMember: String {
             if case .logout = self { "postLogoutRedirectURI" } else { "redirectURI" }
         }
     }
 
     private struct State {
-        /// The listener's port.
-        ///
-        /// It is set before the provider gets the redirect URI with this port. Earlier requests get 404.
+        /// The listener's port; until this is set, the provider does not have the redirect URI, and every request gets status 404.
         var port: UInt16?
         var isTaken = false
     }
@@ -58,7 +53,7 @@ final class CallbackReceiver: Sendable {
         guard isForm || request.method.isIdentical(to: "GET") else {
             return CallbackPage.methodNotAllowed(takesForms: awaited.takesForms)
         }
-        // Browsers say in this header what a request loads. A request for an image or a frame is not the callback.
+        // This header states what the browser loads. A request for an image or a frame is not the callback.
         if let destination = request.header("Sec-Fetch-Dest"), !destination.isIdentical(to: "document") {
             return CallbackPage.notFound
         }
@@ -75,14 +70,13 @@ final class CallbackReceiver: Sendable {
         return names.contains("error") ? CallbackPage.refused : CallbackPage.received
     }
 
-    /// Waits for the callback; throws `CancellationError` when the task is cancelled.
     func callback() async throws -> PresentedCallback {
         for await callback in callbacks { return callback }
         throw CancellationError()
     }
 
     private func callback(in request: LoopbackRequest, isForm: Bool, at redirectURI: String) -> PresentedCallback {
-        // The callback's URL is the redirect URI with the query of the request: `answer(_:)` has already compared the path.
+        // `answer(_:)` has already compared the path, so the callback's URL is the redirect URI with the query of the request.
         let place = redirectURI.utf8.prefix { $0 != UInt8(ascii: "?") }
         return PresentedCallback(
             url: "\(Substring(place))" + (isForm ? "" : "?\(request.query ?? "")"),

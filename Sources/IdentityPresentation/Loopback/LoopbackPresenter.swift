@@ -17,11 +17,9 @@ internal import IdentityLoopback
 /// let session = try await LoginFlow(provider: "shopify", sessions: sessions, presenter: presenter).login()
 /// ```
 public struct LoopbackPresenter: FormPostPresenting {
-    /// The maximum number of open connections.
-    ///
-    /// A browser needs only a few connections, and each one uses a file descriptor of the app.
+    /// A browser needs only a few connections, and each connection uses a file descriptor of the app.
     private static let maximumConnections = 128
-    /// The maximum body of a callback that is posted as a form, in bytes.
+    /// The maximum size of a posted form.
     private static let maximumFormBytes = 16_384
 
     private let browser: any BrowserOpening
@@ -91,7 +89,6 @@ public struct LoopbackPresenter: FormPostPresenting {
         return callback
     }
 
-    /// Listens on the port, opens the page in the browser, waits for the callback and closes the port; nil if `page` returns nil.
     private func present(
         at redirectURI: String?,
         for awaited: CallbackReceiver.Awaited,

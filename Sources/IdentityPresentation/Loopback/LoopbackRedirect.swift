@@ -5,15 +5,14 @@ internal import IdentityLoopback
 /// A redirect URI whose host is a loopback address, with or without a port (RFC 8252 section 7.3).
 struct LoopbackRedirect: Sendable {
     let address: LoopbackAddress
-    /// The configured port; nil lets the kernel choose one.
+    /// Nil if the redirect URI contains no port, so that the kernel chooses a free port.
     let port: UInt16?
     let path: String
-    /// `http://127.0.0.1` or `http://[::1]`, as written in the redirect URI.
+    /// `http://127.0.0.1` or `http://[::1]`, byte for byte as in the redirect URI.
     private let schemeAndHost: String
-    /// Path and query, as written in the redirect URI.
     private let pathAndQuery: String
 
-    /// Parses a redirect URI; `member` is the name of the configuration member that contains it.
+    /// Parses a redirect URI; an error names `member`, the configuration member that contains the URI.
     init(_ text: String?, member: String) throws(IdentityError) {
         guard let text else { throw Self.refused(member, "is missing") }
         let url: HTTPURL

@@ -2,7 +2,7 @@
 public protocol LineSource: Sendable {
     /// The next line without its line feed; nil at the end of the source.
     ///
-    /// A last line that does not end with a line feed is returned too.
+    /// The last line need not end with a line feed.
     ///
     /// - Throws: `CancellationError` when the task was cancelled, `IdentityError` when the line is too long, not UTF-8 or not readable.
     func nextLine() async throws -> String?

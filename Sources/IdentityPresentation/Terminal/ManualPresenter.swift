@@ -29,7 +29,7 @@ public struct ManualPresenter: FormPostPresenting {
         self.lines = lines
     }
 
-    /// Announces the URL and reads lines until one is not blank.
+    /// Announces the URL and returns the first line that is not blank.
     ///
     /// - Throws: `CancellationError` when the source ends before a line that is not blank, or the task was cancelled;
     ///   `IdentityError` of `PresentedLogin.authorizationURL`, and when the line is too long, not UTF-8 or not readable.

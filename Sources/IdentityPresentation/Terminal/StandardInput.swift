@@ -3,8 +3,8 @@ internal import IdentityPlatform
 
 /// Lines from a file descriptor, by default from standard input.
 ///
-/// A dedicated thread waits for the bytes, so that no thread of the cooperative pool is blocked and a cancelled task returns at
-/// once. Bytes after the line feed stay in the descriptor for the next ``nextLine()`` or another reader.
+/// A dedicated thread waits for the bytes, so a wait blocks no thread of the cooperative pool, and a cancelled task returns at once.
+/// Bytes after the line feed stay in the descriptor for the next ``nextLine()`` or another reader.
 public struct StandardInput: LineSource {
     private let descriptor: Int32
     private let maximumBytes: Int
