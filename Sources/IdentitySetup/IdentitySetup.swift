@@ -7,8 +7,7 @@ public import ShopifyCustomerAccount
 public import ShopifyGraphQL
 public import ShopifyStorefront
 
-/// Creates all parts that one configuration file describes: providers, session manager, Storefront client, carts and Customer Account
-/// client.
+/// Creates all parts that a configuration file describes: providers, sessions, Storefront client, carts and Customer Account client.
 ///
 /// ```swift
 /// let setup = try await IdentitySetup.open(try IdentityConfiguration(contentsOf: "identity.json")) { section in
@@ -18,7 +17,7 @@ public import ShopifyStorefront
 ///     sessions: setup.sessions, carts: setup.carts, configuration: .init(publicOrigin: "https://shop.example"))
 /// ```
 ///
-/// The app opens the store, so that this module links neither SQLite nor libpq. Create one setup when the process starts, and keep it.
+/// The app opens the store, so this module links neither SQLite nor libpq. Create the setup once, when the process starts.
 public struct IdentitySetup: Sendable {
     /// The options that the configuration file does not contain.
     public struct Options: Sendable {
@@ -28,7 +27,7 @@ public struct IdentitySetup: Sendable {
         ]
         /// The configuration of the session manager, such as the lifetimes and limits of sessions.
         public var sessions = SessionManager.Configuration()
-        /// The policy of ``IdentitySetup/carts``, for example what happens to a cart at a logout.
+        /// The rules of ``IdentitySetup/carts``, for example what happens to a cart at a logout.
         public var carts = CartPolicy()
         /// The observers that receive the events of logins and sessions.
         public var observers: [any IdentityObserver] = []
@@ -126,7 +125,7 @@ public struct IdentitySetup: Sendable {
     }
 }
 
-/// The parts of a setup that need no store.
+/// The parts of a setup that need no store, so that `open` can create them before it opens the store.
 private struct Parts {
     let providers: ProviderRegistry
     let storefront: StorefrontClient?
