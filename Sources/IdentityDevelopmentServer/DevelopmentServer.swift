@@ -30,7 +30,7 @@ public final class DevelopmentServer: Sendable {
 
     /// The origin of the server on IPv4: `http://127.0.0.1:PORT`.
     public let origin: String
-    /// The origin of the server on IPv6: `http://[::1]:PORT`; nil if it cannot listen there, for example on a machine without IPv6.
+    /// The origin of the server on IPv6: `http://[::1]:PORT`; nil if the server cannot listen there, for example without IPv6.
     public let origin6: String?
     private let servers: [LoopbackServer]
 
@@ -58,7 +58,7 @@ public final class DevelopmentServer: Sendable {
         _ makeHandler: (_ origin: String) async throws -> Handler
     ) async throws -> DevelopmentServer {
         // Browsers write an origin in lowercase, without a default port and without a slash at the end. A text that is not an origin stays
-        // unchanged, and `SignInRoutes` throws an error for it.
+        // unchanged, so that `SignInRoutes` throws an error for this text.
         let publicOrigin = publicOrigin.map { HTTPURL(origin: $0)?.origin ?? $0 }
         let first = try await listen(port, .v4)
         let both = DevelopmentServer(first, try? await listen(first.port, .v6))
@@ -108,7 +108,7 @@ public final class DevelopmentServer: Sendable {
     }
 }
 
-/// Passes requests to the app's handler if their `Host` is permitted.
+/// Passes requests with a permitted `Host` to the app's handler, and answers other requests with status 421.
 private struct AppHandler: Sendable {
     private let publicHost: String?
     private let handler: DevelopmentServer.Handler
@@ -143,8 +143,7 @@ private struct AppHandler: Sendable {
 
     /// Whether the `Host` header names 127.0.0.1 or [::1], with or without a port, or the public origin.
     ///
-    /// Other names are refused, because any site can let its name resolve to 127.0.0.1 and then read responses of this server (DNS
-    /// rebinding).
+    /// A web site can let its own name resolve to 127.0.0.1, so that its pages can read responses of this server (DNS rebinding).
     private func isKnown(_ host: String) -> Bool {
         if let publicHost, host.lowercased().isIdentical(to: publicHost) { return true }
         return ["127.0.0.1", "[::1]"].contains { address in
