@@ -4,7 +4,7 @@ internal import StorefrontGeneration
 /// Runs `GeneratorCommand` of the module `StorefrontGeneration` and writes its output.
 @main enum StorefrontGen {
     static func main() {
-        // Without this call, a closed pipe would end the program with a signal. With it the write fails, and the exit status is 1.
+        // Without this call, a closed pipe would end the program with a signal. With this call the write fails, and the program reports it.
         signal(SIGPIPE, SIG_IGN)
         var output = GeneratorCommand.Output()
         var status = GeneratorCommand.run(Array(CommandLine.arguments.dropFirst()), &output)
@@ -16,7 +16,6 @@ internal import StorefrontGeneration
         exit(status)
     }
 
-    /// Returns whether all lines were written.
     private static func write(_ lines: [String], to descriptor: Int32) -> Bool {
         Descriptor.write(Array(lines.map { $0 + "\n" }.joined().utf8), to: descriptor)
     }
