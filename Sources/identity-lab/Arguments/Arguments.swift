@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// The parsed options of the command line.
 struct Arguments: Sendable {
     private var given: [(name: String, value: String)] = []
     /// The argument after the command's name: an action such as `rotate`, or an operand such as a URL.

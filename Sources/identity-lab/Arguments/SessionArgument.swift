@@ -5,7 +5,7 @@ enum SessionArgument: Sendable {
     case id(SessionID)
     case reference(SessionReference)
 
-    /// Returns the id of the session; does not check that a session with a given id exists.
+    /// Returns a given id unchecked, or finds the session with a given reference.
     func id(in sessions: SessionManager) async throws -> SessionID {
         switch self {
         case .id(let id): return id

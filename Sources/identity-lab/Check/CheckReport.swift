@@ -73,7 +73,8 @@ final class CheckReport: Sendable {
 
     /// Prints the numbers of passed checks, warnings and failures, and throws an error if a check failed.
     ///
-    /// The error has the kind of the failure to repair first, in the order of `order`, because the kind determines the exit status.
+    /// The error has the kind of the failure to repair first: an invalid configuration first, an outage last. The kind determines the
+    /// exit status.
     func finish() throws {
         let (counts, failures) = state.withLock { ($0.counts, $0.failures) }
         let (ok, warnings) = (counts[.ok] ?? 0, counts[.warning] ?? 0)

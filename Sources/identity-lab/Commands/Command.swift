@@ -4,7 +4,7 @@ protocol Command: Sendable {
     /// The name, actions, options and operand, for the first line of the help.
     static var usage: String { get }
     static var summary: String { get }
-    /// The words of which one must follow the command's name, such as `rotate`; empty for most commands.
+    /// The actions, such as `rotate`, of which one follows the command's name; empty for most commands.
     static var actions: [String] { get }
     /// The placeholder in the help for the argument after the command's name, such as `URL`; nil for most commands.
     static var operand: String? { get }
@@ -28,7 +28,7 @@ extension Command {
         return parts.filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// Creates the command; the hint of a usage error then names the help of this command.
+    /// Creates the command; if that fails with a usage error, the hint of the error names the help of this command.
     static func make(_ arguments: Arguments) throws -> Self {
         do {
             return try Self(arguments)

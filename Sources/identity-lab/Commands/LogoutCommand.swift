@@ -62,7 +62,7 @@ struct LogoutCommand: Command {
 
     /// Returns the address to which the provider sends the browser after the logout.
     ///
-    /// Without a configured address, it returns nil, or throws an error if the command line contains `--callback`.
+    /// If no address is configured, the result is nil, or an error if the command line contains `--callback`.
     private func returnAddress(of session: SessionID, _ deployment: Deployment) async throws -> String? {
         let provider = try await deployment.sessions.session(session).provider
         let descriptor = try? deployment.sessions.descriptor(of: provider)

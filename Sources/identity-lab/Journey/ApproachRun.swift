@@ -120,7 +120,7 @@ actor ApproachRun {
         return handoff
     }
 
-    /// Stores the access token in ``oldToken``, and returns when the token expires; nil if the provider did not state it.
+    /// Stores the access token in ``oldToken``, and returns its expiry; nil if the provider did not state the expiry.
     func rememberToken() async throws -> Date? {
         let tokens = try await current().tokens
         oldToken = tokens.accessToken

@@ -28,8 +28,8 @@ struct RunEnvironment: Sendable {
 
     /// Opens the services of the configuration file if `usesServices` is true; otherwise starts the embedded sandbox.
     ///
-    /// `tokenLifetime` and `routesOrigin` apply to the embedded sandbox. It registers the callback addresses of the web routes at
-    /// `routesOrigin`; if that is nil, it registers the redirect URI of a loopback listener.
+    /// `tokenLifetime` and `routesOrigin` apply to the embedded sandbox. The sandbox registers the callback addresses of the web routes at
+    /// `routesOrigin` or, if `routesOrigin` is nil, the redirect URI of a loopback listener.
     static func open(
         _ lab: Lab,
         usesServices: Bool,

@@ -54,7 +54,7 @@ struct KeyRotationRun {
                 : "Records are still encrypted with other keys than \(active): \(remaining)."
         )
         // `remaining` includes the unreadable records, except those with a damaged header. Further remaining records are in the spool, or
-        // another process saved them with another key during the rotation. They need another rotation, as do postponed records.
+        // another process saved them with another key during the rotation. Further and postponed records need another rotation.
         if total.postponed > 0 || remaining > total.unreadable {
             throw IdentityError(
                 .retryLater,

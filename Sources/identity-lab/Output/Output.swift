@@ -2,7 +2,7 @@ internal import IdentityKit
 internal import IdentityPlatform
 internal import Synchronization
 
-/// Writes whole lines to standard output and standard error; all output goes through it.
+/// Writes whole lines to standard output and standard error; the program writes all output with this class.
 final class Output: Sendable {
     private struct State {
         var isIncomplete = false

@@ -39,7 +39,7 @@ final class BrowserPresenter: FormPostPresenting {
         return true
     }
 
-    /// Ends the stream ``pages``, after the login has ended.
+    /// Ends the stream ``pages``; call this method when the login has ended, also if it ended with an error.
     func finish() {
         pageInput.finish()
     }

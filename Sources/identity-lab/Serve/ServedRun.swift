@@ -72,7 +72,7 @@ actor ServedRun {
 
     /// Begins the sign-in, and returns the response of the sign-in routes; nil for the other entry points.
     ///
-    /// After ``close()``, it does nothing and returns nil: nobody would end this sign-in, because the column shows another one.
+    /// After ``close()``, this method does nothing and returns nil, because nobody would close the new sign-in.
     func begin(_ request: WebRequest) async -> WebResponse? {
         guard !isClosed else { return nil }
         guard routes == nil else { return await beginRoutes(request) }
