@@ -39,7 +39,7 @@ struct ServeColumn {
 
     /// A link that redirects to the provider's page.
     ///
-    /// The page must not contain the provider's address, because its query contains values that the page masks.
+    /// The page must not contain the provider's address, because the query of this address contains values that the page masks.
     private var link: String { "/columns/\(side.rawValue)/open" }
 
     private func button(_ action: ServedRun.Action) -> String {
