@@ -1,6 +1,6 @@
 internal import IdentityPlatform
 
-/// A program that this process has started, with `/dev/null` as its standard input and output.
+/// A program that this process has started, with `/dev/null` as its standard input, output and error.
 struct ChildProcess: Sendable {
     private let identifier: pid_t
 
@@ -18,7 +18,7 @@ struct ChildProcess: Sendable {
         guard unsafe posix_spawnattr_init(&attributes) == 0 else { return nil }
         defer { unsafe posix_spawnattr_destroy(&attributes) }
         // The program gets its own process session (setsid), so that Ctrl-C in the app's terminal does not end the browser.
-        // The program does not inherit which signals the app blocks or ignores.
+        // The program starts without blocked or ignored signals, even if the app blocks or ignores some.
         var all = sigset_t()
         var none = sigset_t()
         unsafe sigfillset(&all)
