@@ -143,7 +143,7 @@ private struct AppHandler: Sendable {
 
     /// Whether the `Host` header names 127.0.0.1 or [::1], with or without a port, or the public origin.
     ///
-    /// A web site can let its own name resolve to 127.0.0.1, so that its pages can read responses of this server (DNS rebinding).
+    /// With another name, the request may come from a web site that lets its own name resolve to 127.0.0.1 (DNS rebinding).
     private func isKnown(_ host: String) -> Bool {
         if let publicHost, host.lowercased().isIdentical(to: publicHost) { return true }
         return ["127.0.0.1", "[::1]"].contains { address in

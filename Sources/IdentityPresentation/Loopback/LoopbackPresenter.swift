@@ -19,7 +19,6 @@ internal import IdentityLoopback
 public struct LoopbackPresenter: FormPostPresenting {
     /// A browser needs only a few connections, and each connection uses a file descriptor of the app.
     private static let maximumConnections = 128
-    /// The maximum size of a posted form.
     private static let maximumFormBytes = 16_384
 
     private let browser: any BrowserOpening

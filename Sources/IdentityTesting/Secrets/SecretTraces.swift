@@ -15,7 +15,7 @@ struct SecretTraces: Sendable {
     /// Searches for many texts in one pass; a key of `needles` is the first eight bytes of a text.
     private struct Index: Sendable {
         private var needles: [UInt64: [Needle]] = [:]
-        /// Whether a needle begins with a pair of bytes, so that most positions of a text need no look-up in `needles`.
+        /// For each pair of bytes, whether a needle begins with the pair, so that most positions of a text need no look-up in `needles`.
         private var beginnings = [Bool](repeating: false, count: 1 << 16)
 
         mutating func insert(_ needle: Needle) {
@@ -48,7 +48,7 @@ struct SecretTraces: Sendable {
 
     var count: Int { secrets.count }
 
-    /// Adds a secret of at least eight bytes, and parts of the secret that count as a leak on their own.
+    /// Adds a secret, and parts of it that count as a leak on their own; ignores texts of fewer than eight bytes.
     mutating func add(_ secret: String, parts: [String] = []) {
         let bytes = Array(secret.utf8)
         guard bytes.count >= Self.minimumLength, known.insert(bytes).inserted else { return }

@@ -15,8 +15,8 @@ public import Testing
 /// ```
 ///
 /// The suite also tests the optional protocols of a store, such as `UsedTokenStore`, `ExpirySweeping`, `SessionSpooling` and
-/// `StoreKeyRotating`. If the store lacks the protocol of a case, or the ``StoreUnderTest`` lacks an ability, the case records a warning
-/// with the reason and is cancelled. A cancelled case does not count as passed.
+/// `StoreKeyRotating`. If the store or the ``StoreUnderTest`` lacks what a case needs, such as a protocol or an ability, the case records
+/// a warning with the reason and is cancelled. A cancelled case does not count as passed.
 /// `Documentation/Extending/StoreOfYourOwn.md` shows a whole store.
 public struct StoreConformance: Sendable {
     /// One required behaviour of a store.
@@ -77,7 +77,7 @@ public struct StoreConformance: Sendable {
 }
 
 extension StoreConformance {
-    /// Expects an `IdentityError` with the code, or with any code for nil; its kind must not be `signInAgain`.
+    /// Expects an `IdentityError` with the code, or with any code if `code` is nil; its kind must not be `signInAgain`.
     @discardableResult
     static func expectTyped(
         _ code: IdentityError.Code? = nil,

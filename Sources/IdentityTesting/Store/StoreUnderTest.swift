@@ -10,7 +10,7 @@ internal import Testing
 /// }
 /// ```
 public struct StoreUnderTest: Sendable {
-    /// Something that a case needs, and that you declare in ``init(_:damaging:open:)``.
+    /// What the closures of ``init(_:damaging:open:)`` can do for a case, besides opening an empty store.
     ///
     /// A case that needs an undeclared ability is reported as not applicable.
     public enum Ability: String, Sendable, CaseIterable {

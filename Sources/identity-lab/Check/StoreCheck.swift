@@ -7,7 +7,7 @@ internal import IdentityStoreKit
 struct StoreCheck {
     let report: CheckReport
     let environment: IdentityEnvironment
-    /// The value of `--store`, which replaces the configured store.
+    /// The SQLite file of `--store`, which replaces the configured store.
     let path: String?
     /// The number of records above which no session is decrypted.
     private static let maximumRecords = 1_000

@@ -171,7 +171,7 @@ actor ApproachRun {
         }
     }
 
-    /// Removes the session if a failure has left it in the store.
+    /// Removes the session if this run still has one, for example after a failed step.
     func cleanUp() async {
         guard let session else { return await deployment.drain() }
         // The session must be removed even if the command was cancelled. An unstructured task is not cancelled with the command.

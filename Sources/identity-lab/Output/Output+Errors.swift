@@ -53,7 +53,7 @@ extension Output {
 
     /// Returns the provider's error code and description in one line.
     ///
-    /// The SDK has already shortened each text to 500 characters, and replaced the request's secrets of at least 6 bytes by `…`.
+    /// The SDK has already shortened each text to 500 Unicode scalars, and replaced the request's secrets of at least 6 bytes by `…`.
     private func line(about answer: IdentityError.ProviderResponse) -> String? {
         let texts = [answer.error, answer.errorDescription].compactMap { $0?.printable }.filter { !$0.isEmpty }
         let status = answer.status.map { "HTTP \($0)" }

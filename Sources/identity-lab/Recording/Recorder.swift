@@ -54,7 +54,7 @@ struct RecordedField: Sendable {
     var depth = 0
 }
 
-/// Collects the last steps of a sign-in, or of the requests of other programs to `serve`.
+/// Collects the last steps of one ``ApproachRun``, or of the requests of other programs to `serve`.
 final class Recorder: Sendable {
     private struct State {
         var phase = ""

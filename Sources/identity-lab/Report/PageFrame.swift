@@ -1,6 +1,6 @@
 /// The frame that all pages of identity-lab share.
 enum PageFrame {
-    /// Returns the HTML of a page; the arguments must be HTML, too.
+    /// Returns the HTML of a page; the arguments must already be HTML (`style`: CSS), because this method escapes nothing.
     ///
     /// The text that replaces masked values follows `introduction`, so `introduction` must end in the middle of a sentence.
     static func html(title: String, head: String, style: String = "", introduction: String, main: String) -> String {

@@ -14,7 +14,7 @@ enum CallbackMode: String, CaseIterable, Sendable {
         return .loopback
     }
 
-    /// Creates the presenter for this mode; the presenter passes the authorization URL to `announce` before it opens the URL.
+    /// Creates the presenter for this mode; the presenter first passes the authorization URL to `announce`.
     func presenter(
         transport: any HTTPTransport,
         announce: @escaping @Sendable (HTTPURL) -> Void
@@ -30,10 +30,10 @@ enum CallbackMode: String, CaseIterable, Sendable {
 }
 
 extension CallbackMode {
-    /// Waits until the browser returns from the provider's logout page, and returns the URL with which it returned.
+    /// Shows the provider's logout page, and returns the URL with which the browser came back; with `stdin`, a person opens the page.
     ///
     /// `page` gets the address of the return, ends the session and returns the logout page; if it returns nil, the browser will not
-    /// return, and the result is nil. The end of standard input throws a `CancellationError`.
+    /// return, and the result is nil. The end of standard input throws `CancellationError`.
     func logoutReturn(
         to address: String,
         transport: any HTTPTransport,
@@ -51,7 +51,7 @@ extension CallbackMode {
     }
 }
 
-/// A presenter that passes the authorization URL to a closure before another presenter opens it.
+/// A presenter that passes the authorization URL to a closure before another presenter uses the URL.
 private struct AnnouncingPresenter: FormPostPresenting {
     let inner: any FormPostPresenting
     let announce: @Sendable (HTTPURL) -> Void

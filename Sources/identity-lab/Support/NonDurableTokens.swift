@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import Synchronization
 
-/// Records new tokens that could not be stored, and refreshes and cart changes that still ran at the time limit of a command.
+/// Records which sessions have new tokens that could not be stored, and whether work such as a refresh still ran at the time limit.
 ///
 /// The new tokens are lost when the process ends, unless a later attempt has stored them.
 final class NonDurableTokens: Sendable {

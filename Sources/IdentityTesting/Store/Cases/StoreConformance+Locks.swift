@@ -207,7 +207,7 @@ extension StoreConformance {
         },
     ]
 
-    /// Expects that a lock is busy for a new task; a store may permit the task that holds the lock to take the lock again.
+    /// Expects that a new task cannot take the lock; a store may permit the task that holds the lock to take it again.
     private static func expectBusy(
         _ name: LockName,
         in store: any SessionStore,
