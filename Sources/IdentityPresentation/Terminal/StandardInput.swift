@@ -19,7 +19,7 @@ public struct StandardInput: LineSource {
         self.maximumBytes = max(1, maximumBytes)
     }
 
-    /// The next line without its line feed; nil at the end.
+    /// The next line without its line feed; nil at the end; throws the same errors as ``LineSource/nextLine()``.
     public func nextLine() async throws -> String? {
         let reading = try LineReading(descriptor: descriptor, maximumBytes: maximumBytes)
         return try await withTaskCancellationHandler {

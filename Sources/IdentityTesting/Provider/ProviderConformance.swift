@@ -198,7 +198,7 @@ public struct ProviderConformance: Sendable {
 }
 
 extension ConformanceCase where Subject == ProviderConformance.Subject {
-    /// Runs the case against a new subject.
+    /// Runs the case against a new subject; throws the errors of `make` and of the provider that end the case.
     public func run(_ make: () async throws -> Subject) async throws {
         try await body(try await make())
     }

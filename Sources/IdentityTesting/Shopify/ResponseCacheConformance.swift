@@ -97,7 +97,7 @@ public struct ResponseCacheConformance: Sendable {
 }
 
 extension ConformanceCase<any ResponseCache> {
-    /// Tests the requirement with a new, empty cache.
+    /// Tests the requirement with a new, empty cache; throws the error of `make`.
     public func run(_ make: () async throws -> any ResponseCache) async throws {
         try await body(try await make())
     }

@@ -51,7 +51,7 @@ public struct StoreConformance: Sendable {
         /// The same as ``name``.
         public var testDescription: String { name }
 
-        /// Runs the case against an empty store.
+        /// Runs the case against an empty store; throws the errors of the store that end the case.
         public func run(on place: StoreUnderTest) async throws {
             for need in needs where !place.abilities.contains(need) {
                 try Test.doesNotApply("the store under test cannot \(need.rawValue)")

@@ -59,6 +59,8 @@ public final class ManualClock: IdentityClock {
     }
 
     /// Waits until a test has advanced the clock by the duration; with `isAdvancedBySleeping`, advances the clock and returns at once.
+    ///
+    /// - Throws: `CancellationError` when the task was cancelled.
     public func sleep(for duration: Duration) async throws {
         guard !isAdvancedBySleeping else {
             try Task.checkCancellation()

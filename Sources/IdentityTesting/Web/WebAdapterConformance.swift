@@ -49,7 +49,7 @@ public struct WebAdapterConformance: Sendable {
 }
 
 extension ConformanceCase<WebAdapterConformance.Exchange> {
-    /// Runs the case against a server on which ``WebAdapterConformance/handler`` is mounted.
+    /// Runs the case against a server on which ``WebAdapterConformance/handler`` is mounted; throws the errors of `exchange`.
     public func run(_ exchange: @escaping WebAdapterConformance.Exchange) async throws {
         try await body(exchange)
     }

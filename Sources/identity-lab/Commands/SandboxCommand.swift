@@ -121,7 +121,7 @@ struct SandboxCommand: Command {
         await sandbox.stop()
     }
 
-    /// Returns the id of the first Shopify client of each kind, by the value of the configuration member `client` or by `app`.
+    /// Returns the first Shopify client's id for each value of the configuration member `client`, and for `app`, a Partner app's client.
     private static func clientIDs(_ sandbox: ShopSandbox) -> JSONObject {
         let kinds: [(String, SandboxShopifyClient.Kind)] = [
             ("confidential", .confidential), ("publicMobile", .publicMobile), ("publicWeb", .publicWeb), ("app", .app),
@@ -179,7 +179,7 @@ struct SandboxCommand: Command {
 
     /// Reads the configuration of the fake providers from the options.
     ///
-    /// Without `--openid`, the OpenID provider is configured as with a file of an empty object: with PAR, DPoP, revocation and device logins.
+    /// Without `--openid`, an empty JSON object configures the OpenID provider: PAR, DPoP, revocation and device logins are on.
     private static func configuration(_ arguments: Arguments, _ app: String?) throws -> SandboxConfiguration {
         var configuration = SandboxConfiguration()
         configuration.openID =
