@@ -80,7 +80,7 @@ struct AttackSuspicionTests {
     @Test("an error that a pause between fetches repeats stays marked as a suspected attack")
     func repeated() async throws {
         final class Document: Sendable {}
-        let cache = DiscoveryCache<Document>(clock: ManualClock(), usingOldValueAfterRefusal: .zero)
+        let cache = FetchCache<Document>(clock: ManualClock(), usingOldValueAfterRefusal: .zero)
         for _ in 0..<2 {
             let error = await #expect(throws: IdentityError.self) {
                 _ = try await cache.value {

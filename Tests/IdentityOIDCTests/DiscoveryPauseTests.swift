@@ -33,14 +33,14 @@ struct DiscoveryPauseTests {
     private let provider = Provider()
     private let clock = ManualClock()
 
-    private func source(_ observers: [any IdentityObserver] = []) throws -> MetadataSource {
-        var configuration = MetadataSource.Configuration(
+    private func source(_ observers: [any IdentityObserver] = []) throws -> DiscoverySource {
+        var configuration = DiscoverySource.Configuration(
             discoveryURL: try HTTPURL("https://id.example/d"),
             issuers: .exactly(["https://id.example"]),
             configured: ProviderMetadata(issuer: "https://id.example")
         )
         configuration.provider = "id"
-        return MetadataSource(
+        return DiscoverySource(
             configuration,
             httpClient: ProviderHTTPClient(
                 environment: IdentityEnvironment(transport: provider, clock: clock, observers: observers),
@@ -51,7 +51,7 @@ struct DiscoveryPauseTests {
         )
     }
 
-    private func failure(_ source: MetadataSource) async -> IdentityError? {
+    private func failure(_ source: DiscoverySource) async -> IdentityError? {
         await #expect(throws: IdentityError.self) { try await source.current() }
     }
 

@@ -25,7 +25,7 @@ extension OpenIDClient {
     ) async throws -> AuthorizationRequest {
         var options = options
         options.complete(by: configuration.loginDefaults)
-        let current = try await metadataSource.current()
+        let current = try await discovery.current()
         guard let endpoint = current.metadata.authorizationEndpoint else {
             throw Self.missing(.authorization)
         }

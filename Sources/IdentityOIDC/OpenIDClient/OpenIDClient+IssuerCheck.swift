@@ -3,14 +3,14 @@ package import IdentityKit
 extension OpenIDClient {
     /// The discovered issuer, to which a login is bound; nil if the client does not use discovery, or if the quirks bind no issuer.
     package func boundIssuer(_ discovered: String) -> String? {
-        metadataSource.usesDiscovery && settings.bindsDiscoveredIssuer ? discovered : nil
+        discovery.usesDiscovery && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 
     /// Refuses to complete a login if the provider's issuer changed after the login started.
     ///
     /// Call this function before the code is sent. It does nothing if `issuer` is nil, or if the client does not use discovery.
     func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
-        guard let issuer, metadataSource.usesDiscovery, !issuer.isIdentical(to: metadata.issuer) else { return }
+        guard let issuer, discovery.usesDiscovery, !issuer.isIdentical(to: metadata.issuer) else { return }
         throw IdentityError(
             .rejected,
             .discoveryIssuerMismatch,

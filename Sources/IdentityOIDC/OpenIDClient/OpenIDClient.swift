@@ -27,7 +27,7 @@ public final class OpenIDClient: Sendable {
     let issuers: IssuerPolicy
     /// The signature algorithms to accept; nil accepts the algorithms that the metadata list.
     let algorithms: [SignatureAlgorithm]?
-    let metadataSource: MetadataSource
+    let discovery: DiscoverySource
     let httpClient: ProviderHTTPClient
     let keySource: KeySetSource
     let dpopNonces = DPoPNonceCache()
@@ -84,7 +84,7 @@ public final class OpenIDClient: Sendable {
                 endpoints.deviceAuthorization,
             ]
         )
-        var source = MetadataSource.Configuration(
+        var source = DiscoverySource.Configuration(
             discoveryURL: discoveryURL,
             issuers: issuers,
             configured: endpoints.metadata(issuer: configuration.issuer)
@@ -95,7 +95,7 @@ public final class OpenIDClient: Sendable {
             endpoints.discovery == nil
             ? configuration.issuerMembers.joined(separator: " and ")
             : configuration.discovery.addressMember ?? "endpoints.discovery"
-        metadataSource = MetadataSource(source, httpClient: httpClient)
+        discovery = DiscoverySource(source, httpClient: httpClient)
         keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
         try configuration.checkTimeoutAndResources()
         descriptor = ProviderDescriptor(
@@ -121,11 +121,11 @@ public final class OpenIDClient: Sendable {
     ///
     /// - Throws: `IdentityError`.
     public func metadata() async throws -> ProviderMetadata {
-        try await metadataSource.current().metadata
+        try await discovery.current().metadata
     }
 
     /// The provider's metadata if they are in memory and may be used without a request.
-    package var metadataInMemory: ProviderMetadata? { metadataSource.inMemory }
+    package var metadataInMemory: ProviderMetadata? { discovery.inMemory }
 
     /// The number of the provider's usable keys, fetched unless they are in memory; nil if the metadata have no `jwks_uri`.
     package func keyCount() async throws -> Int? {

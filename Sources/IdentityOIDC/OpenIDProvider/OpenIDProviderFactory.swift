@@ -35,7 +35,7 @@ extension OpenIDClient.Configuration {
     /// - Throws: `IdentityError` that names the missing or invalid member.
     public init(named name: String, from section: inout ConfigurationSection) throws {
         let clientID = try section.string("clientID")
-        let preset = try OpenIDPreset(&section)
+        let preset = try PresetName(&section)
         if let preset {
             self = try preset.configuration(named: name, clientID: clientID, from: &section)
         } else {

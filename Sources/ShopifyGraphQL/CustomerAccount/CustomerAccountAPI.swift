@@ -47,7 +47,7 @@ package final class CustomerAccountAPI: Sendable {
     private let retry: RetryLimits
     private let observers: [any GraphQLObserver]
     let httpClient: ProviderHTTPClient
-    private let discovered: DiscoveryCache<FoundURL>
+    private let discovered: FetchCache<FoundURL>
     private let known = Mutex<GraphQLExecutor?>(nil)
 
     package init(
@@ -67,7 +67,7 @@ package final class CustomerAccountAPI: Sendable {
             configured: [configuration.endpoint, configuration.discoveryURL]
         )
         // During an outage, the last URL is used, because the URL rarely changes. After any other failure, the last URL is not used.
-        discovered = DiscoveryCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
+        discovered = FetchCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
     }
 
     /// Whether the configuration has a URL of the API or of its discovery document.

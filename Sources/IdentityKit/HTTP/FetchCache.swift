@@ -4,7 +4,7 @@ internal import Synchronization
 ///
 /// After a failed fetch, fetches pause for a minute if an old value may be used. Otherwise they pause for a second, doubled with each
 /// failure up to 30 seconds, or up to a minute if `Retry-After` requests it. All times are on the monotonic clock.
-package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
+package final class FetchCache<Value: AnyObject & Sendable>: Sendable {
     private static var lifetime: Duration { .seconds(3600) }
     private static var pauseWithOldValue: Duration { .seconds(60) }
     /// The longest pause after a failed fetch without a usable old value; `Retry-After` can request a longer one.
@@ -14,7 +14,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
 
     private let clock: any IdentityClock
     private let refusalLimit: Duration
-    private let state = Mutex(DiscoveryState())
+    private let state = Mutex(State())
     private let fetches = SingleFlight<Bool, Value>()
 
     /// `refusalLimit` is how long an old value may be used after a newer document was refused: its fetch failed with an error of another
@@ -40,7 +40,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
             } catch {
                 return try recover(from: IdentityError.wrapping(error))
             }
-            state.withLock { $0 = DiscoveryState(value: value, fetchedAt: clock.elapsed) }
+            state.withLock { $0 = State(value: value, fetchedAt: clock.elapsed) }
             return value
         }.result.get()
     }
@@ -82,7 +82,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
         return stored(old)
     }
 
-    private func usableOldValue(_ state: DiscoveryState, _ now: Duration) -> (any AnyObject & Sendable)? {
+    private func usableOldValue(_ state: State, _ now: Duration) -> (any AnyObject & Sendable)? {
         state.refusedSince.map { now - $0 < refusalLimit } ?? true ? state.value : nil
     }
 
@@ -91,7 +91,7 @@ package final class DiscoveryCache<Value: AnyObject & Sendable>: Sendable {
 }
 
 /// The state of a cache; this type is not generic, because Swift's runtime looks up the metadata of a generic type at each use.
-private struct DiscoveryState {
+private struct State {
     var value: (any AnyObject & Sendable)?
     var fetchedAt = Duration.zero
     /// When a document was refused for the first time since the last successful fetch; nil if no document was refused.

@@ -6,7 +6,7 @@ internal import IdentityKit
 /// A new preset also needs a function in `OpenIDClient+Presets.swift`, its members in `OpenIDProviderFactory` and in
 /// `Documentation/configuration.schema.json`, a row in `Documentation/Operating/Configuration.md`, and a section in
 /// `Documentation/Using/Presets.md`.
-enum OpenIDPreset: String, CaseIterable {
+enum PresetName: String, CaseIterable {
     case google, apple, microsoft, auth0, okta, keycloak, shop
 
     init?(_ section: inout ConfigurationSection) throws(IdentityError) {

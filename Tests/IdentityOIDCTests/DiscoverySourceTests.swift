@@ -22,7 +22,7 @@ private final class CountingTransport: HTTPTransport {
 }
 
 @Suite("Provider metadata")
-struct MetadataSourceTests {
+struct DiscoverySourceTests {
     private static let document: [UInt8] = Array(#"{"issuer":"https://id.example"}"#.utf8)
 
     /// The issuer that a source with these rules accepts, or the error code.
@@ -40,7 +40,7 @@ struct MetadataSourceTests {
             allowsLoopbackHTTP: true,
             configured: []
         )
-        var configuration = MetadataSource.Configuration(
+        var configuration = DiscoverySource.Configuration(
             discoveryURL: try HTTPURL(server.origin + path),
             issuers: .exactly(["https://id.example"]),
             configured: ProviderMetadata(issuer: "fallback")
@@ -49,7 +49,7 @@ struct MetadataSourceTests {
         if fallback { configuration.discovery.fallback = OpenIDClient.Endpoints() }
         let result: String
         do {
-            result = try await MetadataSource(configuration, httpClient: httpClient).current().metadata.issuer
+            result = try await DiscoverySource(configuration, httpClient: httpClient).current().metadata.issuer
         } catch let error as IdentityError {
             result = error.code.rawValue
         }
@@ -117,7 +117,7 @@ struct MetadataSourceTests {
             allowsLoopbackHTTP: true,
             configured: []
         )
-        let source = MetadataSource(
+        let source = DiscoverySource(
             .init(
                 discoveryURL: try HTTPURL(server.origin + "/"),
                 issuers: .exactly(["https://id.example"]),

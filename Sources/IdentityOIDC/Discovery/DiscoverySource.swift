@@ -3,8 +3,8 @@ package import IdentityKit
 
 /// Gets the provider's metadata for a client: configured endpoints, and the other members from a metadata document (discovery).
 ///
-/// The metadata are cached for an hour. ``DiscoveryCache`` describes the pause after a failed discovery.
-package final class MetadataSource: Sendable {
+/// The metadata are cached for an hour. ``FetchCache`` describes the pause after a failed discovery.
+package final class DiscoverySource: Sendable {
     /// Where the metadata come from, and which issuers and hosts the SDK accepts in them.
     package struct Configuration: Sendable {
         /// The address of the metadata document; nil without discovery.
@@ -39,7 +39,7 @@ package final class MetadataSource: Sendable {
 
     private let configuration: Configuration
     private let httpClient: ProviderHTTPClient
-    private let cache: DiscoveryCache<Current>
+    private let cache: FetchCache<Current>
 
     /// Holds metadata behind one reference, because copying a ``ProviderMetadata`` is slow: the copy retains each member.
     package final class Current: Sendable {
@@ -51,7 +51,7 @@ package final class MetadataSource: Sendable {
         self.configuration = configuration
         usesDiscovery = configuration.discoveryURL != nil
         self.httpClient = httpClient
-        cache = DiscoveryCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
+        cache = FetchCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
     }
 
     /// Whether the metadata come from discovery; if not, a login is not bound to the issuer in the metadata.
