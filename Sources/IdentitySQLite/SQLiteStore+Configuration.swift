@@ -36,8 +36,8 @@ extension SQLiteStore {
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192; an existing file keeps the value with which it was created.
         ///
-        /// A record contains the tokens of a session, an attachment or a pending login, and about 100 bytes of other data. A record that
-        /// does not fit gets 2, 4, 8 or 16 times this length.
+        /// A record is a session (tokens, claims and space for the next tokens), an attachment or a pending login. A record that does not
+        /// fit gets 2, 4, 8 or 16 times this length.
         public var slotSize: Int
         /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
         public var lockWait: Duration

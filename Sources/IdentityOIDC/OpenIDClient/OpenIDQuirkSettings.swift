@@ -71,7 +71,7 @@ public struct OpenIDQuirkSettings: Sendable {
         guard isLongEnough, stateLength.map({ $0 >= 8 && $0 <= (stateByteCount * 8 + 5) / 6 }) ?? true else {
             throw IdentityError(
                 configuration: isLongEnough
-                    ? "The quirk stateLength of provider \"\(name)\" is less than 8, or more than stateByteCount bytes make."
+                    ? "The quirk stateLength of provider \"\(name)\" is less than 8, or too large for stateByteCount."
                     : "The quirk stateByteCount of provider \"\(name)\" is less than 6.",
                 hint:
                     "If the provider requires no length of the state, do not set stateByteCount and stateLength. Otherwise set "

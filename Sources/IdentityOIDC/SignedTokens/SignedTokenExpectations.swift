@@ -16,7 +16,7 @@ package struct SignedTokenExpectations: Sendable {
     /// Whether `aud` may contain any additional value.
     package var allowsUntrustedAudiences = false
     package var algorithms: [SignatureAlgorithm]
-    /// The nonce that a login's ID token must have; nil if the login sent no nonce, and for all other tokens.
+    /// The nonce that a login's ID token must have; nil if this client knows no nonce of the login, and for all other tokens.
     package var nonce: Secret?
     /// Whether a token with a nonce is refused: if the login sent no nonce, a token with a nonce was issued for another login.
     package var refusesNonce = false

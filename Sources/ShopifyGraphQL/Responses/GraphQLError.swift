@@ -31,7 +31,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
         public static let accessDenied = Self(rawValue: "ACCESS_DENIED")
         /// The query is too large for tokenless access.
         public static let maximumComplexityExceeded = Self(rawValue: "MAX_COMPLEXITY_EXCEEDED")
-        /// The shop is frozen, paused or closed.
+        /// The shop is not active, for example because it is frozen.
         public static let shopInactive = Self(rawValue: "SHOP_INACTIVE")
         /// Shopify had an internal error.
         public static let internalServerError = Self(rawValue: "INTERNAL_SERVER_ERROR")

@@ -89,7 +89,7 @@ extension GraphQLResponse {
             .rejected,
             .unexpectedResponse,
             "\(endpoint.name) returned data that do not match the document.",
-            hint: "Read the error's cause, and compare the requested API version with the served one.",
+            hint: "Read the error's cause, and check that Shopify still serves the requested API version.",
             reference: "GraphQL specification section 7.1.1",
             providerResponse: IdentityError.ProviderResponse(metadata),
             cause: error

@@ -1,6 +1,7 @@
 /// A value that must not appear in a log: it prints only the name of its type and `<private>`.
 ///
-/// Generated operations conform, because variables contain user input. Types that the generator's configuration lists conform, too.
+/// Generated operations conform, because variables contain user input. Types that the generator's configuration lists under
+/// `redacted` conform, too.
 public protocol GraphQLRedacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension GraphQLRedacted {

@@ -51,7 +51,7 @@ extension IdentityError {
         return IdentityError(
             .rejected,
             .linesPartlyAdded,
-            "Shopify added at least \(addition.added.count) of \(all) lines, then the addition failed (\(problem.code)).",
+            "Requests for \(addition.added.count) of \(all) lines succeeded, then the addition failed (\(problem.code)).",
             hint: addition.unknown.isEmpty
                 ? "Follow the hint of `problem` in the error's cause, CartPartialAddition. Then add the lines in `missing` of "
                     + "CartPartialAddition."
