@@ -27,7 +27,7 @@ struct ErrorConstructionTests {
         ("the session's cart changed during each of them", "the adapter's lock of the stored cart"),
         ("The cart that is stored with the session could not be read", "the store's own format"),
         ("The session has no cart", "the adapter's state"),
-        ("lines, then the addition failed", "the adapter adds a long list in several calls"),
+        ("lines succeeded, then the addition failed", "the adapter adds a long list in several calls"),
         (".detachIncomplete, message", "the adapter compares what it asked for"),
         ("came from an untrusted source", "the adapter's rule about cart ids of the browser"),
         ("no cart and no error", "a response that Shopify does not describe"),
