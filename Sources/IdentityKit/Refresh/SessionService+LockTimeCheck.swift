@@ -15,7 +15,7 @@ extension SessionService {
                 """,
             hint: "Set the timeout of the provider to \(seconds) seconds or less."
                 + (limit < .seconds(10)
-                    ? " For up to 10 seconds, you can instead set `locking` of PostgresStore.Configuration to .lease(.seconds(15))."
+                    ? " For a timeout of up to 10 seconds, set `locking` of PostgresStore.Configuration to .lease(.seconds(15))."
                     : "")
         )
     }

@@ -13,7 +13,7 @@ struct PoolSettings: Sendable {
     let directState = DirectState()
 }
 
-/// Contains the number of the open direct connection, so that the holders of advisory locks notice when their connection has ended.
+/// Contains the serial number of the open direct connection, so that holders of advisory locks notice when their connection ends.
 final class DirectState: Sendable {
     private let serial = Mutex<Int?>(nil)
 

@@ -2,7 +2,7 @@ package import IdentityHTTP
 
 /// The last page of a login or logout: an error, or a confirmation.
 package enum NoticePages {
-    /// The provider's error page for an authorization or logout request whose error must not be sent to the app.
+    /// The provider's error page for an authorization or logout request whose error is not sent to the app.
     static func refusal(brand: String, _ reason: String, hint: String) -> SandboxResponse {
         let note: HTMLText =
             "<p class=\"note\">The real provider shows no explanation here, and the app gets no callback either.</p>"

@@ -113,7 +113,7 @@ extension AuthClient {
             "The authorization code, or the code verifier that was passed with it, belongs to no pending login of this client.",
             hint:
                 "Pass a code that handleCallback(url:) returned, or pass the code together with the code verifier of its login. A code "
-                + "works once, until ten minutes after the start of the login. After that, start the login again.",
+                + "works once, until a logout or until ten minutes after the start of the login. After that, start the login again.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )

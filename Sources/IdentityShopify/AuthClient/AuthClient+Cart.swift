@@ -59,7 +59,8 @@ extension ShopifyProvider {
             throw ShopifyConfigurationProblem(
                 member: "shopDomain",
                 problem: "is missing",
-                hint: "Set shopDomain: the Storefront API is at the shop's domain."
+                hint: "Set shopDomain: the Storefront API is at the shop's domain.",
+                reference: "Storefront API reference"
             ).error()
         }
         return GraphQLExecutor(

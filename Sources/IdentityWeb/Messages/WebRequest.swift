@@ -52,12 +52,13 @@ public struct WebRequest: Sendable {
         String(decoding: target.utf8.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self)
     }
 
-    /// The decoded value of a query parameter; nil if it is absent, repeated or malformed.
+    /// The decoded value of a query parameter; nil if it is absent or repeated, or if the query is malformed.
     public func queryValue(_ name: String) -> String? {
         Self.only(name, in: FormEncoding.decode(Array(target.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())))
     }
 
-    /// The decoded value of a field of an `application/x-www-form-urlencoded` body; nil if it is absent, repeated or malformed.
+    /// The decoded value of a field of an `application/x-www-form-urlencoded` body; nil if it is absent or repeated, or if
+    /// the body is malformed.
     public func formValue(_ name: String) -> String? {
         Self.only(name, in: MediaType.form.matches(headers["Content-Type"]) ? FormEncoding.decode(body) : nil)
     }

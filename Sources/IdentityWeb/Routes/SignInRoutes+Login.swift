@@ -96,7 +96,7 @@ extension SignInRoutes {
         return try await login(in: context) { try await sessions.begin(known.value, options: options) }
     }
 
-    /// The return path of a link; nil, which means the home page, if the path is one of the routes, such as the sign-out.
+    /// Returns `path`; nil, for the home page, if `path` is one of the SDK's routes, such as the sign-out.
     ///
     /// A path that the return path policy refuses is returned unchanged: `SessionManager.begin` throws an error for it.
     private func withoutRoutes(_ path: String) -> String? {

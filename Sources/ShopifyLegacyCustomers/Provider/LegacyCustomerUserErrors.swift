@@ -1,7 +1,7 @@
 public import IdentityKit
 internal import ShopifyGraphQL
 
-/// Legacy: all errors with which Shopify rejected a sign-in or a change of a legacy customer.
+/// Legacy: all errors with which Shopify rejected a sign-in, or a new or changed legacy customer.
 public struct LegacyCustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [LegacyCustomerUserError]
@@ -39,7 +39,7 @@ extension LegacyCustomerUserErrors: Redacted {
 extension IdentityError.Code {
     /// Legacy: the e-mail address or the password is wrong.
     public static let passwordRefused = Self(rawValue: "password_refused")
-    /// Legacy: Shopify rejected a change of a legacy customer, or a sign-in for another reason than ``passwordRefused``.
+    /// Legacy: Shopify rejected a new or changed legacy customer, or a sign-in for another reason than ``passwordRefused``.
     ///
     /// The error's `cause` is a ``LegacyCustomerUserErrors``.
     public static let legacyCustomerUserErrors = Self(rawValue: "legacy_customer_user_errors")

@@ -27,7 +27,7 @@ extension Planner {
             conditions.map { Set($0.map { "\($0.name) \(GraphPrinter.text($0.arguments))" }) }
         }
 
-        /// The fragments that all fields spread without a directive.
+        /// The fragment spreads without a directive that every field contains.
         private var sharedSpreads: [GraphSelection] {
             fields[0].selections.filter { selection in
                 guard case .spread(let name, _, _) = selection else { return false }
