@@ -102,7 +102,7 @@ extension IdentityError {
             hint: """
                 Check the store's path. If the path is right, stop all processes that use the store. Move the store's file and its \
                 -journal, -wal and -shm files away, and put a backup in its place. To start with an empty store instead, move the store's \
-                .spool directory away too. Then open the store with createsStore set to true, or run identity-lab login.
+                .spool directory away too, and open the store with createsStore set to true, or run identity-lab login.
                 """,
             cause: cause
         )

@@ -53,10 +53,10 @@ extension IdentityError {
             .linesPartlyAdded,
             "Requests for \(addition.added.count) of \(all) lines succeeded, then the addition failed (\(problem.code)).",
             hint: addition.unknown.isEmpty
-                ? "Follow the hint of `problem` in the error's cause, CartPartialAddition. Then add the lines in `missing` of "
-                    + "CartPartialAddition."
-                : "Follow the hint of `problem` in the error's cause, CartPartialAddition, and read the cart. Then add the lines in "
-                    + "`missing` of CartPartialAddition, and those lines in `unknown` that the cart does not contain.",
+                ? "Do not repeat the call. Read `problem` in the error's cause, CartPartialAddition, then add only the lines in its "
+                    + "`missing`."
+                : "Do not repeat the call. Read the cart, and `problem` in the error's cause, CartPartialAddition. Then add only the "
+                    + "lines in its `missing`, and those lines in its `unknown` that the cart does not contain.",
             retryAfter: problem.retryAfter,
             providerResponse: problem.providerResponse,
             cause: addition

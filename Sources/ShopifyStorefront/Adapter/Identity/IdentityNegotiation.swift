@@ -14,7 +14,7 @@ struct IdentityNegotiation {
 
     /// The identity with all parts.
     fileprivate(set) var whole: CartBuyerIdentity
-    /// The identity without the parts that Shopify rejected; its token is the exchanged token if the policy has an exchange.
+    /// The identity to send: without the parts that Shopify rejected, and with the exchanged token after a token exchange.
     var identity: CartBuyerIdentity
     /// The session's tokens after the refresh that followed a rejected access token; nil before that refresh.
     fileprivate var refreshed: ResourceAccess?
