@@ -44,6 +44,29 @@ struct CartContactTests {
         #expect(shop.storefront.calls[2].identity?["email"] == .string("ada@example.com"))
     }
 
+    @Test(
+        "if Shopify rejects a field of the address and then the whole address, only the address is listed as omitted",
+        arguments: [true, false]
+    )
+    func rejectedAddress(isNewCart: Bool) async throws {
+        var contact = CartIdentityTests.contact()
+        contact.addresses[0].postalCode = "94107"
+        let shop = try await TestShop(isNewCart ? .contact(contact) : .none) { call in
+            let body = String(decoding: call.request.body, as: UTF8.self)
+            guard body.contains(#""deliveryAddress":"#) else { return .payload(call.field) }
+            let name = body.contains(#""zip":"#) ? "zip" : "countryCode"
+            let path = #""addresses","0","address","deliveryAddress","\#(name)""#
+            let error = #"{"code":"INVALID","field":[\#(path)],"message":""}"#
+            return .payload(call.field, cart: "null", userErrors: error)
+        }
+        var cart = try await shop.carts.create(TestShop.lines, for: shop.session)
+        if !isNewCart {
+            shop.provider.become(.contact(contact))
+            cart = try await shop.carts.attach(to: shop.session)
+        }
+        #expect(cart.omitted == ["address"] && cart.identity == .contact)
+    }
+
     /// A Shopify that rejects every document with the country code XX.
     private static func hasXX(_ call: FakeStorefront.Call) -> Bool {
         String(decoding: call.request.body, as: UTF8.self).contains(#""XX""#)

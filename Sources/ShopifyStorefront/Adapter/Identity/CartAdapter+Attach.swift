@@ -159,7 +159,7 @@ extension CartAdapter {
                     guard let field = fields.first(where: { address.without($0) != nil }),
                         let less = address.without(field)
                     else {
-                        result.omitted.append("address")
+                        result.omitAddress()
                         return
                     }
                     result.omitted.append("address.\(field)")
@@ -174,7 +174,7 @@ extension CartAdapter {
                 if binding.identity == .guest { binding.identity = .contact }
                 return
             } catch let error as IdentityError where error.code == .graphQLErrors {
-                result.omitted.append("address")
+                result.omitAddress()
                 return
             }
         }

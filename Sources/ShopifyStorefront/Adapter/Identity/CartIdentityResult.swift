@@ -16,6 +16,12 @@ struct CartIdentityResult: Sendable {
 
     var lacksCustomer: Bool { customer == .shown && cart.buyerIdentity.customerID == nil }
 
+    /// Lists the whole address as omitted, and no longer its fields.
+    mutating func omitAddress() {
+        omitted.removeAll { $0.hasPrefix("address.") }
+        omitted.append("address")
+    }
+
     mutating func update(from later: CartIdentityResult) {
         cart = later.cart
         checkoutURL = later.checkoutURL
