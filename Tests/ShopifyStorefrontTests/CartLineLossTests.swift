@@ -35,6 +35,16 @@ import Testing
         #expect(try shop.state(cart).customerAccessToken == nil)
     }
 
+    @Test("a logout's copy of a cart that has only a discount code has the code")
+    func copyOfCode() async throws {
+        let shop = try await SandboxShop()
+        let session = try await shop.login()
+        _ = try await shop.carts.create(for: session, in: shop.context)
+        _ = try await shop.carts.changeDiscountCodes(adding: ["SANDBOX10"], for: session, in: shop.context)
+        let end = try await shop.carts.logout(session, mode: .clone, in: shop.context)
+        #expect(try shop.state(try await shop.visitorCart(end)).discountCodes == ["SANDBOX10"] && end.problem == nil)
+    }
+
     @Test("a lost cart of more than 250 lines is created again with the first 250")
     func recreatedPage() async throws {
         var policy = CartPolicy()

@@ -111,7 +111,8 @@ extension CartAdapter {
         var lines = try await allLines(of: cart, in: context).map(CartLineInput.init).filter {
             !$0.merchandiseID.isEmpty
         }
-        guard !lines.isEmpty || cart.note?.isEmpty == false || !cart.attributes.isEmpty else {
+        let codes = cart.discountCodes.map(\.code)
+        guard !lines.isEmpty || cart.note?.isEmpty == false || !cart.attributes.isEmpty || !codes.isEmpty else {
             return (nil, nil)
         }
         let guest = try await sessions.beginGuest().id
@@ -134,7 +135,6 @@ extension CartAdapter {
             }
             if let note = cart.note, !note.isEmpty { _ = try await setNote(note, for: guest, in: context) }
             if !cart.attributes.isEmpty { _ = try await setAttributes(cart.attributes, for: guest, in: context) }
-            let codes = cart.discountCodes.map(\.code)
             if !codes.isEmpty { _ = try await changeDiscountCodes(adding: codes, for: guest, in: context) }
             return (guest, problem)
         } catch {
