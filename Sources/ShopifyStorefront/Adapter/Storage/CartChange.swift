@@ -50,10 +50,12 @@ enum CartConflictAction: Sendable {
     case detachAndRepeat
 }
 
-/// Thrown in the adapter when another process changed the session's attachment.
+/// Thrown in the adapter when another process changed the session's attachment, or when the session has ended.
 ///
-/// ``CartOperation`` catches it and repeats the operation with the attachment that the other process wrote. `CartAdapter.accept` catches it
-/// if Shopify has already executed the mutation of the operation; the mutation is then not repeated.
+/// ``CartOperation`` catches it. If the session has ended, it throws the error of an ended session. With ``CartUse/attachmentOnly``, it
+/// repeats the operation also then, and the operation finds no cart. Otherwise it repeats the operation with the attachment that the other
+/// process wrote. `CartAdapter.accept` catches it if Shopify has already executed the mutation of the operation; the mutation is then not
+/// repeated.
 struct CartConflict: Error {}
 
 /// Thrown in the adapter when Shopify no longer has an operation's cart.

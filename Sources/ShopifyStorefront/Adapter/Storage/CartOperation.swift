@@ -10,7 +10,7 @@ struct CartOperation: Sendable {
         case done(Result<Value, IdentityError>)
         /// Shopify no longer has the cart. The value is nil if another process changed the attachment before the cart was removed from it.
         case gone(CartGone?)
-        /// Another process changed the attachment.
+        /// Another process changed the attachment, or the session has ended.
         case conflict
     }
 
@@ -55,7 +55,8 @@ struct CartOperation: Sendable {
             case .done(let outcome): return try outcome.get()
             case .gone(let removed): gone = removed ?? gone
             case .conflict:
-                // `session` throws if the session has ended. An operation with `.attachmentOnly` is repeated without this check.
+                // `session` throws if the session has ended. An operation with `.attachmentOnly` is repeated without this check: a session
+                // that has ended has no attachment, so the repeated operation finds no cart.
                 if use != .attachmentOnly { _ = try await adapter.sessions.session(session) }
             }
         }

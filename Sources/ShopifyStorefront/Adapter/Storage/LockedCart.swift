@@ -94,7 +94,7 @@ final class LockedCart: Sendable {
 
     /// Writes the cart in the middle of an operation, so that after a crash the attachment shows how far the operation got.
     ///
-    /// - Throws: ``CartConflict`` when another process changed the attachment.
+    /// - Throws: ``CartConflict`` when another process changed the attachment, or when the session has ended.
     func save(_ binding: CartBinding) async throws {
         let payload = binding.payload
         guard try await write(payload),
