@@ -18,7 +18,8 @@ extension SandboxStorefront {
     func restrictedMutations(_ viewer: CartViewer) -> [String: GraphExecutor.Mutation] {
         [
             "cartClone": { [self] call in
-                let cart = try changeCart(Cart.parse(call.arguments.text("cartId"))) { _ in }
+                // The payload has the copy and not the moved cart's new id, so the old id stays valid.
+                let cart = try changeCart(current(call.arguments.text("cartId"), endsMove: false)) { _ in }
                 let copy = cart.copyWithoutBuyer(at: viewer.now)
                 save(copy)
                 return ["cart": node(of: copy, hasKey: true, viewer.during(call))]
@@ -35,19 +36,26 @@ extension SandboxStorefront {
                 update(call, viewer) { cart, _ in cart.completion.isPaid = true }
             },
             "cartPrepareForCompletion": { [self] call in
-                ["result": try changeOwned(call) { prepare(&$0, viewer.during(call)) }]
+                ["result": try changeOwned(call, endsMove: true) { prepare(&$0, viewer.during(call)) }]
             },
             "cartSubmitForCompletion": { [self] call in
                 let token = call.arguments.text("attemptToken")
-                return ["result": try changeOwned(call) { submit(&$0, token, viewer.during(call)) }]
+                // The result has no cart, so the old id of a moved cart stays valid.
+                return [
+                    "result": try changeOwned(call, endsMove: false) { submit(&$0, token, viewer.during(call)) }
+                ]
             },
         ]
     }
 
     /// Checks and changes a cart under one lock, so that concurrent submissions start only one attempt.
-    private func changeOwned(_ call: GraphCall, _ change: (inout Cart) -> GraphNode) throws(UserError) -> GraphNode {
+    private func changeOwned(
+        _ call: GraphCall,
+        endsMove: Bool,
+        _ change: (inout Cart) -> GraphNode
+    ) throws(UserError) -> GraphNode {
         var result = GraphNode.null
-        _ = try changeCart(Cart.parse(call.arguments.text("cartId"))) { result = change(&$0) }
+        _ = try changeCart(current(call.arguments.text("cartId"), endsMove: endsMove)) { result = change(&$0) }
         return result
     }
 

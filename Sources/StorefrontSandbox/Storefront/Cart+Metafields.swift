@@ -8,7 +8,9 @@ extension Cart.Metafield {
 }
 
 extension SandboxStorefront {
-    /// The mutations for a cart's metafields; the payloads of these mutations contain no cart.
+    /// The mutations for a cart's metafields.
+    ///
+    /// The payloads of these mutations contain no cart. So these mutations leave the old id of a moved cart valid.
     func metafieldMutations(_ now: Date) -> [String: GraphExecutor.Mutation] {
         [
             "cartMetafieldsSet": { [self] call in
@@ -18,8 +20,8 @@ extension SandboxStorefront {
                 let input = call.arguments["input"]
                 let key = input?["key"]?.string ?? ""
                 let missing = Self.invalid("METAFIELD_DOES_NOT_EXIST", "input", "key")
-                _ = try changeCart(Cart.parse(input?["ownerId"]?.string ?? ""), orThrow: missing) {
-                    cart throws(UserError) in
+                let owner = current(input?["ownerId"]?.string ?? "", endsMove: false)
+                _ = try changeCart(owner, orThrow: missing) { cart throws(UserError) in
                     guard cart.metafields.removeValue(forKey: key) != nil else { throw missing }
                 }
                 return ["deletedId": .text(Self.metafieldID(key))]
@@ -27,21 +29,25 @@ extension SandboxStorefront {
         ]
     }
 
+    /// Sets all metafields, or none if an input is refused.
+    ///
+    /// Shopify documents this only for `metafieldsSet` of the Admin API.
     private func setMetafields(_ inputs: [JSONValue], _ now: Date) throws(UserError) -> [GraphNode] {
         guard inputs.count <= 25 else { throw Self.invalid("LESS_THAN_OR_EQUAL_TO", "metafields") }
         if let index = inputs.firstIndex(where: { !Cart.Metafield.fits($0) }) {
             throw Self.invalid("TOO_LONG", "metafields", String(index), "value")
         }
-        var nodes: [GraphNode] = []
-        for (index, input) in inputs.enumerated() {
-            let metafield = Cart.Metafield(input, at: now)
-            let unknown = Self.invalid("INVALID_OWNER", "metafields", String(index), "ownerId")
-            _ = try changeCart(Cart.parse(input["ownerId"]?.string ?? ""), orThrow: unknown) { cart in
-                cart.metafields[metafield.key] = metafield
+        let metafields = inputs.map { Cart.Metafield($0, at: now) }
+        let owners = inputs.map { current($0["ownerId"]?.string ?? "", endsMove: false) }
+        try changeCarts { carts throws(UserError) in
+            for (index, metafield) in metafields.enumerated() {
+                guard let owner = owners[index], let cart = carts[owner.token], cart.key == owner.key else {
+                    throw Self.invalid("INVALID_OWNER", "metafields", String(index), "ownerId")
+                }
+                carts[owner.token]?.metafields[metafield.key] = metafield
             }
-            nodes.append(Self.metafield(metafield))
         }
-        return nodes
+        return metafields.map(Self.metafield)
     }
 
     private static func invalid(_ code: String, _ field: String...) -> UserError {

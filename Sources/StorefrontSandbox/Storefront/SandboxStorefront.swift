@@ -138,8 +138,8 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
 
     /// Gives a cart another id.
     ///
-    /// The next call with the old id returns the cart with the new id, and later calls find no cart. Mutations of metafields, `cartClone`,
-    /// and the preparation and submission of a completion do not find the cart by its old id at all.
+    /// The next call with the old id returns the cart with the new id, and later calls find no cart. Mutations of metafields, `cartClone`
+    /// and the submission of a completion do not return the cart. They accept the old id and leave it valid for the next call.
     ///
     /// - Parameters:
     ///   - id: The cart's id.
@@ -216,12 +216,14 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         }
     }
 
-    /// Splits a cart id into its token and its key; the first call with the old id of a moved cart returns the parts of the new id.
-    func current(_ id: String) -> (token: String, key: String?)? {
+    /// Splits a cart id into its token and its key; for the old id of a moved cart, returns the parts of the new id.
+    ///
+    /// With `endsMove`, the old id is not valid any more after this call. Pass false if the response does not contain the new id.
+    func current(_ id: String, endsMove: Bool = true) -> (token: String, key: String?)? {
         guard let parts = Cart.parse(id) else { return nil }
         return faults.withLock { faults -> (token: String, key: String?) in
             guard let move = faults.moves[parts.token], move.oldKey == parts.key else { return parts }
-            faults.moves[parts.token] = nil
+            if endsMove { faults.moves[parts.token] = nil }
             return (move.token, move.key)
         }
     }
@@ -250,6 +252,15 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
             try body(&cart)
             carts[parts.token] = cart
             return cart
+        }
+    }
+
+    /// Changes several carts, unless `body` throws an error.
+    func changeCarts(_ body: (inout [String: Cart]) throws(UserError) -> Void) throws(UserError) {
+        try carts.withLock { carts throws(UserError) in
+            var changed = carts
+            try body(&changed)
+            carts = changed
         }
     }
 }

@@ -183,6 +183,37 @@ import Testing
         #expect(again?["cart"] == .null && again?["userErrors"]?.array?.count == 1)
     }
 
+    @Test("the old id of a moved cart stays valid for calls that do not return the cart, and a preparation returns it")
+    func movedWithoutCart() async throws {
+        var settings = SandboxStorefrontConfiguration()
+        settings.servesRestrictedMutations = true
+        let sandbox = try await ShopSandbox.start(storefront: settings)
+        let client = CartClient(sandbox: sandbox)
+        let old = try await client.create(["note": .string("x")])["cart"]?["id"]?.string ?? ""
+        let new = sandbox.storefront.moveCart(old)
+        let field = #"ownerId: "\#(old)", key: "k""#
+        let value = #"type: "single_line_text_field", value: "v""#
+        let answer = try await mutate(
+            client,
+            """
+            set: cartMetafieldsSet(metafields: [{ \(field), \(value) }]) { metafields { key } }
+            delete: cartMetafieldDelete(input: { \(field) }) { deletedId }
+            copy: cartClone(cartId: "\(old)") { cart { note } }
+            submission: cartSubmitForCompletion(cartId: "\(old)", attemptToken: "t") { result { __typename } }
+            preparation: cartPrepareForCompletion(cartId: "\(old)") {
+              result { ... on CartStatusNotReady { cart { id } } } }
+            again: cartClone(cartId: "\(old)") { cart { note } }
+            """
+        )["data"]
+        #expect(answer?["set"]?["metafields"]?.array?.count == 1)
+        #expect(answer?["delete"]?["deletedId"]?.string != nil)
+        #expect(answer?["copy"]?["cart"]?["note"]?.string == "x")
+        #expect(answer?["submission"]?["result"]?["__typename"]?.string == "SubmitFailed")
+        #expect(answer?["preparation"]?["result"]?["cart"]?["id"]?.string == new)
+        #expect(answer?["again"]?["cart"] == .null)
+        await sandbox.stop()
+    }
+
     @Test(
         "a planned user error leaves the cart unchanged, and a token that is accepted without effect sets no customer"
     )
@@ -206,7 +237,7 @@ import Testing
         #expect(attached["cart"]?["buyerIdentity"]?["customer"]?["id"] != nil)
     }
 
-    @Test("metafields are set by the cart's whole id, read back and deleted")
+    @Test("metafields are set by the cart's whole id, read back and deleted, and an unknown owner refuses all inputs")
     func metafields() async throws {
         let client = CartClient(sandbox: try await ShopSandbox.start())
         let id = try await client.create()["cart"]?["id"]?.string ?? ""
@@ -219,6 +250,10 @@ import Testing
         #expect(try await client.run(read)["data"]?["cart"]?["metafield"]?["value"]?.string == "v")
         let delete = "cartMetafieldDelete(input: { ownerId: \"\(id)\", key: \"k\" }) { deletedId userErrors { code } }"
         #expect(try await mutate(client, delete)["data"]?["cartMetafieldDelete"]?["deletedId"]?.string != nil)
+        #expect(try await client.run(read)["data"]?["cart"]?["metafield"] == .null)
+        let other = set.replacing("}]", with: #"}, { ownerId: "x", key: "k", type: "t", value: "v" }]"#)
+        let refused = try await mutate(client, other)["data"]?["cartMetafieldsSet"]?["userErrors"]?.array
+        #expect(refused?.first?["code"]?.string == "INVALID_OWNER")
         #expect(try await client.run(read)["data"]?["cart"]?["metafield"] == .null)
     }
 
