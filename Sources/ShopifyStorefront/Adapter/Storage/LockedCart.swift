@@ -61,7 +61,7 @@ final class LockedCart: Sendable {
         return isSaved(other.payload)
     }
 
-    /// Writes the attachment, or removes it if `payload` is nil; returns false if another process changed it, or if the session has ended.
+    /// Writes the attachment, or removes it if `payload` is nil; returns false if its revision has changed, or if the session has ended.
     ///
     /// The write runs in a separate task, so that it completes even if the caller is cancelled. Otherwise Shopify could have a cart that no
     /// attachment names, and the SDK could not remove the buyer from it.
