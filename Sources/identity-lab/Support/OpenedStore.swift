@@ -22,13 +22,32 @@ struct OpenedStore: Sendable {
         return recorded(store)
     }
 
-    /// Returns the bytes of the database and its journal files; nil for a database server.
+    /// Returns the bytes of the database, its journals and the files of pending logins; nil for a database server.
+    ///
+    /// Throws `IdentityError` if a file exists and cannot be read. A file that another process has just removed is ignored.
     func storedBytes() throws -> [UInt8]? {
         guard let path else { return nil }
-        let folder = URL(filePath: path).deletingLastPathComponent().path
-        let name = URL(filePath: path).lastPathComponent
-        let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasPrefix(name) }
-        return files.flatMap { Array(FileManager.default.contents(atPath: "\(folder)/\($0)") ?? Data()) }
+        let logins = path + ".logins"
+        let names = try Self.existing(logins) { try FileManager.default.contentsOfDirectory(atPath: logins) } ?? []
+        let files = [path, path + "-journal", path + "-wal"] + names.map { "\(logins)/\($0)" }
+        return try files.flatMap { file -> [UInt8] in
+            var isDirectory = false
+            if FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory), isDirectory { return [] }
+            return try Self.existing(file) { Array(try Data(contentsOf: URL(filePath: file))) } ?? []
+        }
+    }
+
+    /// Returns the result of a closure that reads the file or directory at a path; nil if nothing exists at the path.
+    private static func existing<Content>(_ path: String, _ read: () throws -> Content) throws -> Content? {
+        do { return try read() } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+            return nil
+        } catch {
+            throw IdentityError(
+                configuration: "\(path), a part of the session store, could not be read.",
+                hint: "Check the permissions of this path.",
+                cause: error
+            )
+        }
     }
 }
 
