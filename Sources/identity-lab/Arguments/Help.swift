@@ -28,8 +28,8 @@ enum Help {
 
             Exit status: 0 success; 1 refused, rejected, a new login is needed or the output could not be written;
             2 wrong usage or configuration; 3 success, but an operator must act, because new tokens could not be stored
-            or a refresh or a change of a cart was still in progress 40 seconds after the command's other work;
-            75 try again later; 130 cancelled.
+            or a refresh or a change of a cart was still in progress \(Deployment.lastWorkSeconds) seconds after the
+            command's other work; 75 try again later; 130 cancelled.
 
             Examples:
               identity-lab

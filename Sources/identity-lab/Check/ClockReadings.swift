@@ -7,9 +7,7 @@ internal import Synchronization
 ///
 /// A response from an HTTP cache has an old `Date`, so the seconds of its `Age` header are added (RFC 9111 section 5.1).
 final class ClockReadings: HTTPTransport {
-    /// The difference in seconds from which the check fails: the SDK tolerates 60 seconds when it checks ID tokens.
-    private static let tolerance = 60.0
-    /// The difference in seconds from which the check warns.
+    /// The difference in seconds from which the check warns; from ``ClockTolerance`` on it fails.
     private static let noticeable = 10.0
 
     private let inner: any HTTPTransport
@@ -45,7 +43,7 @@ final class ClockReadings: HTTPTransport {
                 + "synchronized, ask the operator of \(host) to correct the clock of \(host)."
             switch abs(ahead) {
             case ..<Self.noticeable: report.ok("clock", host, "The clock agrees with the clock of \(host).")
-            case ..<Self.tolerance: report.warn("clock", host, message, hint: hint)
+            case ..<ClockTolerance.seconds: report.warn("clock", host, message, hint: hint)
             default:
                 report.fail(
                     "clock",

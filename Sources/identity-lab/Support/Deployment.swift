@@ -7,8 +7,10 @@ internal import ShopifyStorefront
 struct Deployment: Sendable {
     private let setup: IdentitySetup
     private let nonDurableTokens: NonDurableTokens
+    /// The default of ``lastWorkLimit``, in seconds.
+    static let lastWorkSeconds = 40
     /// The time limit of ``drain()`` and ``repairAndDrain()`` at the end of a command.
-    var lastWorkLimit = Duration.seconds(40)
+    var lastWorkLimit = Duration.seconds(Self.lastWorkSeconds)
 
     var environment: IdentityEnvironment { setup.environment }
     var sessions: SessionManager { setup.sessions }

@@ -46,7 +46,8 @@ final class NonDurableTokens: Sendable {
         IdentityError(
             .retryLater,
             .tokensNotDurable,
-            "Token refreshes, cart changes or other background work were still in progress 40 seconds after the rest of the command.",
+            "Token refreshes, cart changes or other background work were still in progress \(Deployment.lastWorkSeconds) seconds after "
+                + "the rest of the command.",
             hint: """
                 Check that the provider, the store and the shop respond. Then run "identity-lab token --session ID --refresh" for \
                 each session that was in use and still exists. New tokens that the provider sends after this command has ended are \
