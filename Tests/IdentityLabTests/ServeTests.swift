@@ -117,6 +117,27 @@ struct ServeTests {
 
     @Test("a column notices new tokens that expire at the same time as the old ones")
     func changedTokens() async throws {
+        try await withSignedInRun { run, session, store in
+            let revision = await run.view().revision
+            #expect(await run.view().revision == revision)
+            try await LabStage.changeTokens(of: session.id, in: store) { $0.accessToken = Secret("other") }
+            #expect(await run.view().revision > revision)
+        }
+    }
+
+    @Test("a check of the session that is still running at Sign out keeps the provider's logout page")
+    func lateCheck() async throws {
+        try await withSignedInRun { run, session, _ in
+            _ = await run.perform(.logout, WebRequest(method: .post, target: "/"))
+            let page = try #require(await run.page)
+            await run.check(session)
+            #expect(await run.page == page)
+        }
+    }
+
+    private func withSignedInRun(
+        _ body: (ServedRun, Session, any SessionStore) async throws -> Void
+    ) async throws {
         let origin = "http://127.0.0.1:8080"
         let lab = Lab(arguments: Arguments(), output: Output(isJSON: true))
         let services = try await RunEnvironment.served(lab, at: origin)
@@ -125,11 +146,7 @@ struct ServeTests {
         let page = try #require(await run.page).text
         let callback = try await SandboxBuyer().login(at: page, redirectURI: origin + "/auth/callback/any")
         _ = await run.take(WebRequest(method: .get, target: "/"), PresentedCallback(url: callback))
-        let revision = await run.view().revision
-        #expect(await run.view().revision == revision)
-        let id = try await run.approach.signedIn().id
-        try await LabStage.changeTokens(of: id, in: services.store.store) { $0.accessToken = Secret("other") }
-        #expect(await run.view().revision > revision)
+        try await body(run, try await run.approach.signedIn(), services.store.store)
         await run.close()
         await services.close()
     }

@@ -260,17 +260,19 @@ actor ServedRun {
     }
 
     /// Updates the phase if the stored session was changed or removed, for example by a refresh or a back-channel logout.
-    private func check(_ session: Session) async {
+    func check(_ session: Session) async {
         do {
             // Each saved change has another generation, but new tokens may expire at the same time as the old ones. The generation is read
             // first, so the next check notices a change between the two reads.
             let stored = try await store.session(session.id)?.generation
             let now = try await approach.deployment.sessions.session(session.id)
-            guard stored != generation else { return }
+            guard logout == nil, stored != generation else { return }
             generation = stored
             phase = .signedIn(now)
             changes += 1
         } catch let error as IdentityError where error.code == .sessionUnknown {
+            // The buyer signs out during the check, and only the sign-out knows the provider's logout page.
+            guard logout == nil else { return }
             await approach.forgetSession(logoutPage: nil)
             show(.ended(nil), "The session has ended.")
         } catch {
