@@ -110,11 +110,11 @@ public final class DevelopmentServer: Sendable {
 
 /// Passes requests with a permitted `Host` to the app's handler, and answers other requests with status 421.
 private struct AppHandler: Sendable {
-    private let publicHost: String?
+    private let publicOrigin: HTTPURL?
     private let handler: DevelopmentServer.Handler
 
     init(_ publicOrigin: String?, _ handler: @escaping DevelopmentServer.Handler) {
-        publicHost = publicOrigin.map { String($0.split(separator: "/").last ?? "").lowercased() }
+        self.publicOrigin = publicOrigin.flatMap { HTTPURL(origin: $0) }
         self.handler = handler
     }
 
@@ -145,7 +145,9 @@ private struct AppHandler: Sendable {
     ///
     /// With another name, the request may come from a web site that lets its own name resolve to 127.0.0.1 (DNS rebinding).
     private func isKnown(_ host: String) -> Bool {
-        if let publicHost, host.lowercased().isIdentical(to: publicHost) { return true }
+        if let publicOrigin, HTTPURL(origin: "\(publicOrigin.scheme)://\(host)/")?.origin == publicOrigin.origin {
+            return true
+        }
         return ["127.0.0.1", "[::1]"].contains { address in
             guard host.utf8.starts(with: address.utf8) else { return false }
             let port = host.utf8.dropFirst(address.utf8.count)

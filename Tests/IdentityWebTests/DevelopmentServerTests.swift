@@ -58,7 +58,8 @@ struct DevelopmentServerTests {
         let port = try HTTPURL(server.origin).port
         for (host, isLocal) in [
             ("127.0.0.1:\(port)", true), ("localhost:\(port)", false), ("[::1]:\(port)", true),
-            ("lab.example", true), ("lab.example:\(port)", false), ("evil.example:\(port)", false),
+            ("lab.example", true), ("Lab.example:443", true), ("lab.example:80", false), ("lab.example/", false),
+            ("lab.example:\(port)", false), ("evil.example:\(port)", false),
             ("127.0.0.1.evil.example:\(port)", false), ("evil.example", false), ("127.0.0.1", true), ("[::1]", true),
             ("127.0.0.1.evil.example", false), ("127.0.0.1:\(port).evil.example", false),
         ] {
