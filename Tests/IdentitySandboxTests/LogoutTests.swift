@@ -65,9 +65,13 @@ import Testing
 
     @Test("a logout redirects to a registered URI with its state, and ends the session of the hint")
     func endSession() async throws {
-        let login = try await OpenIDLogin.start { $0.postLogoutRedirectURIs = ["https://app.example/bye"] }
+        let login = try await OpenIDLogin.start {
+            $0.postLogoutRedirectURIs = ["https://app.example/bye"]
+            $0.userInfoAlgorithm = .rs256
+        }
         let buyer = SandboxBuyer()
-        let idToken = try await login.tokens(buyer: buyer)["id_token"]?.string ?? ""
+        let tokens = try await login.tokens(buyer: buyer)
+        let idToken = tokens["id_token"]?.string ?? ""
         func logout(_ fields: OpenIDLogin.Fields) async throws -> (status: Int, location: String?) {
             let url = FormText.append(fields, to: login.openID.endSessionEndpoint)
             let answer = try await TestClient.shared.send(.get, url)
@@ -77,15 +81,18 @@ import Testing
         let other = try await login.tokens()["id_token"]?.string ?? ""
         let parts = [idToken, other].map { $0.split(separator: ".") }
         let forged = [parts[0][0], parts[0][1], parts[1][2]].joined(separator: ".")
+        let logoutToken = login.openID.logoutToken(for: .buyer(email: buyer.email))
+        let userInfo = String(decoding: try await login.userInfo(tokens).body, as: UTF8.self)
         for wrong in [
             back, back + [("id_token_hint", forged)], back + [("client_id", "another")],
+            back + [("id_token_hint", logoutToken)], back + [("id_token_hint", userInfo)],
             [("post_logout_redirect_uri", "https://app.example/callback"), ("id_token_hint", idToken)],
         ] as [OpenIDLogin.Fields] {
             let answer = try await logout(wrong)
             #expect(answer.status == 400)
             #expect(answer.location == nil)
         }
-        #expect(login.openID.violations.count == 4)
+        #expect(login.openID.violations.count == 6)
         #expect(try await login.callback([("prompt", "none")], buyer: buyer)["code"] != nil)
         let good = back + [("id_token_hint", idToken)]
         #expect(try await logout(good).location == "https://app.example/bye?state=s")

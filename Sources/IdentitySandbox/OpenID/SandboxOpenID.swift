@@ -139,9 +139,12 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
     static func subject(of buyer: Int) -> String { "user-\(buyer)" }
 
     /// Returns the claims and the client of an ID token that a published key signed, even if it has expired; nil for other tokens.
+    ///
+    /// The same keys sign logout tokens, which have the claim `events`, and UserInfo responses, which have no `exp` and no `iat`.
     func hint(_ token: String) -> (claims: JSONObject, client: SandboxOpenIDClient)? {
         guard let claims = tokens.state.withLock({ $0.keyring.claims(of: token) }), claims["iss"] == .string(issuer),
-            let client = configuration.client(id: claims["aud"]?.string)
+            let client = configuration.client(id: claims["aud"]?.string), claims["events"] == nil,
+            ["sub", "exp", "iat"].allSatisfy({ claims[$0] != nil })
         else { return nil }
         return (claims, client)
     }
