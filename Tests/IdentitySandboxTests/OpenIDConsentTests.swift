@@ -249,6 +249,10 @@ struct OpenIDConsentTests {
         #expect(login.openID.counters.logoutTokens == 1)
         await login.openID.endSession("unknown")
         #expect(app.requests.count == 1)
+        // Only the buyer's other session still exists.
+        await login.openID.endSessions(ofBuyer: buyer.email)
+        #expect(app.requests.count == 2)
+        #expect(try await login.userInfo(others).status == 401)
         await app.stop()
         await login.sandbox.stop()
     }

@@ -17,6 +17,8 @@ struct Grant: Sendable {
     /// The thumbprint of the key to which the code is bound (RFC 9449 section 10); nil for an unbound code.
     private(set) var keyThumbprint: String?
     fileprivate(set) var isRevoked = false
+    /// Whether the session has ended at the provider; with the scope `offline_access`, the tokens of the grant are still valid then.
+    fileprivate(set) var hasEnded = false
 
     /// Creates a grant without redirect URI and nonce, for a device login or for a test shopper of Bolt.
     init(clientID: String, scopes: [String], _ session: LoginSessions.Session) {
@@ -190,6 +192,18 @@ struct GrantLedger: Sendable {
 
     mutating func revoke(where isSelected: (Grant) -> Bool) {
         for grant in grants.values where isSelected(grant) { revoke(grant.id) }
+    }
+
+    /// Ends the grants of a session, and revokes them unless they have the scope `offline_access`.
+    ///
+    /// Returns the ids of the clients of these grants, without the grants that had already ended.
+    mutating func endSession(_ id: String) -> [String] {
+        let clients = values(of: \.clientID) { $0.sessionID == id && !$0.hasEnded }
+        for grant in grants.values where grant.sessionID == id {
+            grants[grant.id]?.hasEnded = true
+            if !grant.scopes.contains("offline_access") { revoke(grant.id) }
+        }
+        return clients
     }
 
     /// Revokes a refresh token with all tokens of its login, or only one access token (RFC 7009 section 2.1).

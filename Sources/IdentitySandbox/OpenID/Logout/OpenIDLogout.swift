@@ -124,12 +124,11 @@ extension SandboxOpenID {
     /// `offline_access`. Every client of the session that has a ``SandboxOpenIDClient/backchannelLogoutURI`` receives a logout token
     /// before this method returns.
     ///
-    /// - Parameter id: The `sid` of the session's ID tokens; an unknown `sid` changes nothing.
+    /// - Parameter id: The `sid` of the session's ID tokens; an unknown `sid`, or that of an ended session, changes nothing.
     public func endSession(_ id: String) async {
         let clients = tokens.state.withLock { state in
             state.logins.closeSessions { $0.id == id }
-            state.ledger.revoke { $0.sessionID == id && !$0.scopes.contains("offline_access") }
-            return state.ledger.values(of: \.clientID) { $0.sessionID == id }
+            return state.ledger.endSession(id)
         }
         for client in clients.compactMap({ configuration.client(id: $0) }) where client.backchannelLogoutURI != nil {
             // An error of the app is ignored: the session has ended at the provider even if the app refuses the logout token.
