@@ -85,6 +85,20 @@ struct QuarantineTests {
         #expect(try await store.session(try sampleSession().id) == nil)
     }
 
+    @Test("a damaged pending login that was replaced before its quarantine leaves no row in quarantine")
+    func replacedBeforeQuarantine() async throws {
+        let directory = try StoreDirectory()
+        let store = try await directory.open()
+        try await store.insert(sampleAttempt("login"))
+        let logins = try #require(store.logins)
+        let rows = try await logins.rows(of: .loginAttempt, after: -1, limit: 1)
+        try await store.insert(sampleAttempt("login"))
+        #expect(try await logins.quarantine(rows, reasons: [.storeCorrupt("The row is damaged.")]) == 0)
+        #expect(try await store.checkHealth().quarantinedRows == 0)
+        #expect(try await store.takeLoginAttempt("login") != nil)
+        #expect(try await store.takeLoginAttempt("login") == nil)
+    }
+
     @Test("quarantine skips rows whose key this process does not have")
     func missingKey() async throws {
         let directory = try StoreDirectory()

@@ -16,7 +16,7 @@ extension LoginFile: SealedTables {
         try await use { table in
             var replaced = 0
             for case (.loginAttempt(var row), let record) in zip(rows.map(\.row), records) {
-                guard try table.row(row.hash)?.record == row.record else { continue }
+                guard try table.contains(row) else { continue }
                 row.record = record
                 if try table.insert(row, maximum: .max) { replaced += 1 }
             }
@@ -27,10 +27,17 @@ extension LoginFile: SealedTables {
     /// Copies the rows into the table `quarantine` of the database, then removes them from the file.
     ///
     /// A row that the table already contains is not copied again. A row that another call has changed since it was read stays in the file
-    /// and does not count.
+    /// and does not count. If the change happens between the copy and the removal, the copy stays in the table: after the new login was
+    /// taken, calls with the same key fail as `store_corrupt` until a sweep removes the copy.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
+        let current = try await use { table in
+            try zip(rows, reasons).compactMap { row, reason -> (row: SealedLoginAttempt, reason: IdentityError)? in
+                guard case .loginAttempt(let row) = row.row, try table.contains(row) else { return nil }
+                return (row, reason)
+            }
+        }
         try await database.write { [now = database.queue.clock.now] connection in
-            for case (.loginAttempt(let row), let reason) in zip(rows.map(\.row), reasons) {
+            for (row, reason) in current {
                 _ = try connection.run(
                     .addQuarantinedAttempt,
                     .text(reason.message),
@@ -45,8 +52,7 @@ extension LoginFile: SealedTables {
         }
         return try await use { table in
             var removed = 0
-            for case .loginAttempt(let row) in rows.map(\.row) {
-                guard try table.row(row.hash)?.record == row.record else { continue }
+            for (row, _) in current where try table.contains(row) {
                 try table.remove(row.hash)
                 removed += 1
             }

@@ -70,6 +70,11 @@ final class LoginFileTable {
         return true
     }
 
+    /// Whether the file still contains a login with the record that was read before.
+    func contains(_ row: SealedLoginAttempt) throws -> Bool {
+        try self.row(row.hash)?.record == row.record
+    }
+
     func row(_ hash: [UInt8]) throws -> SealedLoginAttempt? {
         try entries(of: Self.bucket(of: hash)).first { $0.isValid && $0.hash == hash }.map(row)
     }
