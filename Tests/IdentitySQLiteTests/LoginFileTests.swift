@@ -113,6 +113,32 @@ struct LoginFileTests {
         #expect(try await store.checkHealth().loginAttempts == 0)
     }
 
+    @Test("if a new pending login cannot be written at the limit, no other login is removed")
+    func fullDisk() async {
+        // A separate process, because the limit of the file size applies to the whole process.
+        await #expect(processExitsWith: .success) {
+            let directory = try StoreDirectory()
+            let store = try await directory.open { $0.maximumAttempts = 2 }
+            for key in ["a", "b"] { try await store.insert(sampleAttempt(key)) }
+            _ = unsafe signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit()
+            let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+            #expect(unsafe getrlimit(resource, &limit) == 0)
+            let before = limit.rlim_cur
+            // The entries are before this limit, and the slots are after it.
+            limit.rlim_cur = 1 << 20
+            #expect(unsafe setrlimit(resource, &limit) == 0)
+            await expect(.storeFull, .retryLater) { try await store.insert(sampleAttempt("c")) }
+            limit.rlim_cur = before
+            #expect(unsafe setrlimit(resource, &limit) == 0)
+            #expect(try await store.checkHealth().loginAttempts == 2)
+            // The new login replaces another one, although it expires first.
+            try await store.insert(sampleAttempt("d", expiresAt: 1_780_000_000))
+            #expect(try await store.checkHealth().loginAttempts == 2)
+            #expect(try await store.takeLoginAttempt("d") != nil)
+        }
+    }
+
     @Test("a damaged pending login is refused, counted and moved to quarantine")
     func damage() async throws {
         let store = try await open()

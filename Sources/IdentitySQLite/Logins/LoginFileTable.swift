@@ -55,18 +55,19 @@ final class LoginFileTable {
 
     /// Adds a login, or replaces the login with the same hash; false if the login is too long or its bucket is full.
     ///
-    /// If the tenant has `maximum` logins, its logins with the earliest expiry are removed first. If the process is killed during a
-    /// replacement, the file can contain both logins. If the result is false, the file is not changed.
+    /// If the tenant already had `maximum` logins, its other logins with the earliest expiry are removed. They are removed after the new
+    /// login is written, so that a full disk removes no login. If the process is killed during the call, the file can contain one login
+    /// too many, or both logins with the hash. If the result is false, the file is not changed.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {
         let entries = try entries(of: Self.bucket(of: row.hash))
         let old = entries.filter { $0.isValid && $0.hash == row.hash }
         let bytes = Array(row.tenant.utf8) + row.record
         guard bytes.count <= Self.slotSize, let free = entries.first(where: { !$0.isValid }) else { return false }
         let entry = Entry(row, tenant: try Self.tag(of: row.tenant), at: free.place)
-        try makeRoom(for: entry, of: row.tenant, maximum)
         try write(bytes, at: Self.slot(of: entry.place))
         try write(entry.bytes, at: Self.offset(of: entry.place))
         for entry in old { try remove(entry) }
+        try removeExcess(besides: entry, of: row.tenant, maximum)
         return true
     }
 
@@ -106,9 +107,8 @@ final class LoginFileTable {
             .filter(\.isValid)
     }
 
-    private func makeRoom(for new: Entry, of tenant: String, _ maximum: Int) throws {
+    private func removeExcess(besides new: Entry, of tenant: String, _ maximum: Int) throws {
         guard counter.addRow(of: tenant, limit: maximum) else { return }
-        // The login that the new one replaces does not count.
         let own = try entries().filter { $0.tenant == new.tenant && $0.hash != new.hash }
         guard own.count >= maximum else { return }
         for entry in own.sorted(by: { $0.expiresAt < $1.expiresAt }).prefix(own.count - maximum + 1) {
