@@ -3,6 +3,7 @@ import Glibc
 import IdentityKit
 import IdentityStoreKit
 import IdentityTesting
+import Synchronization
 import TestDoubles
 import TestStores
 import Testing
@@ -51,6 +52,20 @@ struct WritingTests {
         // The writer lock is released before `insert` returns.
         #expect(try await impatient.session(late.id) != nil)
         try await impatient.insert(sampleSession())
+    }
+
+    @Test("a call that waits for the writer lock and then for another program waits no longer than the time limit")
+    func oneDeadline() async throws {
+        let directory = try StoreDirectory()
+        let clock = LockHoldingClock()
+        let store = try await directory.open { ($0.clock, $0.lockWait) = (clock, .milliseconds(100)) }
+        #expect(try clock.lockWriter(directory.locks, for: .milliseconds(90)))
+        let shell = try directory.connection()
+        try shell.execute("BEGIN EXCLUSIVE")
+        let begun = clock.elapsed
+        await expect(.storeBusy, .retryLater) { try await store.database.problems(in: store.location) }
+        #expect(clock.elapsed - begun < .milliseconds(110))
+        try shell.execute("COMMIT")
     }
 
     @Test("the process that waits for the writer lock is the next one to get it")
@@ -195,6 +210,31 @@ struct WritingTests {
         for (session, save) in zip(sessions, saves) {
             let isSaved = await save.value
             #expect((try await reopened.session(session.id) != nil) == isSaved)
+        }
+    }
+}
+
+/// A clock that sleeping advances, and that holds the writer lock for a time.
+private final class LockHoldingClock: IdentityClock {
+    private let clock = ManualClock(isAdvancedBySleeping: true)
+    private let held = Mutex<(lock: LockDescriptor, end: Duration)?>(nil)
+
+    var now: Date { clock.now }
+    var elapsed: Duration { clock.elapsed }
+
+    func lockWriter(_ path: String, for duration: Duration) throws -> Bool {
+        try held.withLock { held in
+            let lock = try LockDescriptor(path: path)
+            guard try lock.tryLock(LockDescriptor.Byte.writer) else { return false }
+            held = (lock, elapsed + duration)
+            return true
+        }
+    }
+
+    func sleep(for duration: Duration) async throws {
+        try await clock.sleep(for: duration)
+        held.withLock { held in
+            if let end = held?.end, elapsed >= end { held = nil }
         }
     }
 }

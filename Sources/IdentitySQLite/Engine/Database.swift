@@ -155,9 +155,9 @@ actor Database: BatchWorker {
 
     // MARK: Opening
 
-    /// Repeats a body while SQLite reports a lock of another connection, for at most the store's `lockWait`.
-    func retryingWhileBusy<R>(_ body: () async throws -> R) async throws -> R {
-        let deadline = queue.clock.elapsed + queue.wait
+    /// Repeats a body while SQLite reports a lock of another connection, until a deadline, by default for the store's `lockWait`.
+    func retryingWhileBusy<R>(until deadline: Duration? = nil, _ body: () async throws -> R) async throws -> R {
+        let deadline = deadline ?? queue.clock.elapsed + queue.wait
         while true {
             do {
                 return try await body()
@@ -177,6 +177,6 @@ actor Database: BatchWorker {
             try await queue.pause()
         }
         defer { writer.release() }
-        return try await retryingWhileBusy(body)
+        return try await retryingWhileBusy(until: deadline, body)
     }
 }
