@@ -233,7 +233,7 @@ public final class WebContext: Sendable {
     /// Adds the cookies of ``set(_:)`` to a response.
     ///
     /// If a session, the CSRF token or the logout origin was read for this request, or if the response sets a cookie, the headers forbid
-    /// every cache to store the response.
+    /// every cache to store the response. A second call for the same response changes nothing.
     public func finish(_ response: WebResponse) -> WebResponse {
         var response = response
         finish(headers: &response.headers)
@@ -252,7 +252,11 @@ public final class WebContext: Sendable {
                 headers.replace("Vary", vary.isEmpty ? "Cookie" : vary + ", Cookie")
             }
         }
-        for cookie in cookies { headers.add("Set-Cookie", cookie.headerValue) }
+        // The app may have called `finish` before `SignInRoutes.handle` calls it.
+        let present = headers.values(for: "Set-Cookie")
+        for value in cookies.map(\.headerValue) where !present.contains(where: { $0.isIdentical(to: value) }) {
+            headers.add("Set-Cookie", value)
+        }
     }
 
     /// Headers that can permit a cache to store a response in spite of `Cache-Control`.

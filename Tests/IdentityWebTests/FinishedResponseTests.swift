@@ -18,7 +18,8 @@ struct FinishedResponseTests {
     /// The response to a page with these headers, whose code does something with the context.
     private func response(
         _ headers: [String: String] = cacheHeaders,
-        _ read: @escaping @Sendable (WebContext) async throws -> Void
+        _ read: @escaping @Sendable (WebContext) async throws -> Void,
+        finish: @escaping @Sendable (WebContext, WebResponse) -> WebResponse = { $1 }
     ) async throws -> WebResponse {
         let stage = try await WebStage(providers: ["op"])
         var page = WebResponse.html("page")
@@ -26,7 +27,7 @@ struct FinishedResponseTests {
         let finished = page
         return try await TestBrowser(stage.routes) { context in
             try await read(context)
-            return finished
+            return finish(context, finished)
         }
         .get("/page")
     }
@@ -51,6 +52,25 @@ struct FinishedResponseTests {
             #expect(page.headers["Cache-Control"] == "private, no-store" && page.headers["CDN-Cache-Control"] == nil)
         }
         #expect(cookie.headers["Set-Cookie"]?.hasPrefix("a=b;") == true)
+    }
+
+    @Test("an app that calls `finish` itself sets each cookie once, also for a second response")
+    func repetition() async throws {
+        let ways: [@Sendable (WebContext, WebResponse) -> WebResponse] = [
+            { $0.finish($1) }, { $0.finish($0.finish($1)) },
+            { context, page in
+                _ = context.finish(.html("discarded"))
+                return page
+            },
+        ]
+        for finish in ways {
+            let page = try await response(
+                Self.cacheHeaders,
+                { context in for name in ["a", "b"] { context.set(try ResponseCookie(name, "c")) } },
+                finish: finish
+            )
+            #expect(page.headers.values(for: "Set-Cookie").map { $0.prefix(4) } == ["a=c;", "b=c;"])
+        }
     }
 
     @Test("a page that reads no session keeps its cache headers")

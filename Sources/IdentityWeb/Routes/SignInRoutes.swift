@@ -95,7 +95,7 @@ public final class SignInRoutes: Sendable {
     ///
     /// If the path names an unknown provider after `login/`, `callback/` or `backchannel-logout/`, the response has status 404.
     /// If `app` throws an error, the response is that of ``WebContext/response(for:)``. Every response has the cookies and cache headers of
-    /// ``WebContext/finish(_:)``, so `app` must not call `finish` itself: each cookie would be set twice.
+    /// ``WebContext/finish(_:)``, so `app` need not call `finish` itself.
     public func handle(
         _ request: WebRequest,
         otherwise app: (WebContext) async throws -> WebResponse
