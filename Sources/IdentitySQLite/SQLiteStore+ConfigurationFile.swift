@@ -6,8 +6,8 @@ extension SQLiteStore.Configuration {
     ///
     /// If `key` is missing, the key comes from the environment variable `IDENTITY_STORE_KEY`.
     ///
-    /// - Throws: `IdentityError` when `section` is nil, when a member is missing, unknown or invalid, or when the section names a
-    ///   PostgreSQL database.
+    /// - Throws: `IdentityError` when `section` is nil or names a PostgreSQL database, when `path` or the key is missing, or when a member
+    ///   is unknown or invalid.
     public init(_ section: ConfigurationSection?) throws {
         guard let section else { throw IdentityError.missingStoreSection }
         if section.memberNames.contains(where: { $0.isIdentical(to: "postgres") }) {

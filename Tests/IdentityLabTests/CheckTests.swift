@@ -195,7 +195,7 @@ struct CheckTests {
             let store = stage.folder.appendingPathComponent("missing/identity.sqlite").path
             let nowhere = try await stage.run("check", "--store", store, "--json")
             #expect(nowhere.status == 2)
-            #expect(try points(nowhere)["store open"]?.message.contains("does not exist") == true)
+            #expect(try points(nowhere)["store open"]?.message.contains("was not found") == true)
         }
     }
 

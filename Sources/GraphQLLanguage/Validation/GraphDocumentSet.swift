@@ -3,7 +3,7 @@ package struct GraphSourced<Definition: Sendable>: Sendable {
     package let file: String
 }
 
-/// Operations and fragments with a common namespace, from one document or from many files.
+/// The operations and fragments of one or many files; a name is unique among the operations, and among the fragments.
 package struct GraphDocumentSet: Sendable {
     package private(set) var operations: [GraphSourced<GraphOperation>] = []
     package private(set) var fragments: [String: GraphSourced<GraphFragment>] = [:]

@@ -84,7 +84,8 @@ struct ResolvedSFCCConfiguration: Sendable {
                 configuration:
                     "A login with SFCC cannot require a maximum age or an authentication context: SFCC's token does not prove them.",
                 hint:
-                    "Remove maxAge (in Swift: LoginOptions.maximumAge) and acrValues (LoginOptions.authenticationContexts).",
+                    "Remove maxAge (in Swift: LoginOptions.maximumAge) and acrValues (LoginOptions.authenticationContexts), and require "
+                    + "no step-up of a session of this provider.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }

@@ -96,9 +96,9 @@ public struct SFCCConfiguration: Sendable {
     public struct Endpoints: Sendable {
         /// Bolt's authorization endpoint, by default `/v1/oauth/internal/authorize` of the environment.
         public var authorization: HTTPURL?
-        /// The controller that receives the code.
+        /// The URL of the controller that receives the code.
         public var codeExchange: HTTPURL?
-        /// The controller that returns the token.
+        /// The URL of the controller that returns the buyer's token.
         public var tokenExchange: HTTPURL?
         /// The URL of the key set that verifies the storefront's tokens; set ``SFCCConfiguration/issuers`` too.
         ///

@@ -112,7 +112,7 @@ extension IdentityError {
     static func unreadableResponse(of provider: String) -> IdentityError {
         IdentityError(
             configuration:
-                "A session's stored response cannot be validated: provider \"\(provider)\" does not implement JournaledRefreshing.",
+                "A stored response to a refresh cannot be validated: provider \"\(provider)\" does not implement JournaledRefreshing.",
             hint: """
                 Under the name "\(provider)", configure the provider that sent the response. If this is not possible, end the session, \
                 so that the buyer signs in again.

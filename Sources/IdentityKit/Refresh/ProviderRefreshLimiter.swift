@@ -24,7 +24,7 @@ final class ProviderRefreshLimiter: Sendable {
         var waiting: [CheckedContinuation<Entry, Never>] = []
         /// The number of drains that run now.
         var drains = 0
-        /// The sessions whose refreshes have failed since the provider last responded.
+        /// The sessions whose refreshes have failed since the provider last sent a usable response or `invalid_grant`.
         ///
         /// Each session counts once, because one session that always fails does not mean that the provider fails.
         var failed: Set<SessionID> = []

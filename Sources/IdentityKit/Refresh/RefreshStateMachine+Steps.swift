@@ -60,10 +60,10 @@ extension RefreshStateMachine {
         }
     }
 
-    /// Removes a response without tokens from memory and the spool, and searches there once more.
+    /// Removes a response without tokens from memory and the spool, and searches both once more.
     ///
-    /// If the spool cannot remove the response, the second search puts it back into memory. The second call then removes it from memory,
-    /// without another search. If it stayed there, ``UnsavedTokens`` would mark newer tokens as spooled, although the spool may lack them.
+    /// If the spool cannot remove the response, this search loads it into memory again, and the second call removes it from memory without
+    /// a search. A response left in memory would make ``UnsavedTokens`` mark newer tokens as spooled, although the spool may lack them.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true

@@ -1,6 +1,6 @@
 internal import IdentityHTTP
 
-/// Normalizes the parts of a return path to a form that all browsers and servers parse in the same way, and refuses other parts.
+/// Normalizes the path of a return path, and refuses a path, query or fragment that a program could misread.
 ///
 /// The functions expect parts of an `HTTPURL`: ASCII with well-formed percent escapes.
 enum ReturnPathNormalization {

@@ -1,4 +1,4 @@
-/// A provider that revokes tokens (RFC 7009).
+/// A provider that can revoke tokens, for example at a revocation endpoint (RFC 7009).
 public protocol TokenRevoking: Sendable {
     /// Revokes the tokens of an ended session or a failed login.
     ///

@@ -8,7 +8,7 @@ package typealias Admission = @Sendable (TokenSet, String, String?) async throws
 package struct AdmittedLogin: Sendable {
     /// The path of the page that the buyer sees first; nil for the return path.
     let firstPage: String?
-    /// Whether the routes end another session of the tenant after the login.
+    /// Whether the new session replaces the browser's old session, which the routes end after the login.
     ///
     /// If the value is true, the new session is stored even if the tenant has the store's maximum number of sessions.
     let isReplacement: Bool

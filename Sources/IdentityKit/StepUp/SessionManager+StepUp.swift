@@ -168,8 +168,8 @@ extension SessionManager {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
         // The check above accepts an `auth_time` up to a minute before the step-up, because clocks differ. This may be the `auth_time` of
-        // the earlier login, so the new time must be later. If the earlier login was in the last second before the step-up, the times are
-        // not compared: they have whole seconds, so both can be equal although the buyer signed in again.
+        // the earlier login, so the new time must be later. An earlier time in the last second before the step-up, or after its start, is
+        // not compared: the times have whole seconds, so both can be equal although the buyer signed in again.
         if requirement.demandsLogin, let earlier = old.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }

@@ -4,7 +4,7 @@ internal import IdentityKit
 /// A provider's public key for signatures (RFC 7517).
 struct JSONWebKey: Sendable {
     let keyID: String?
-    /// The key's `alg`: the key may verify only signatures of this algorithm; nil permits all algorithms of the key's type.
+    /// The key's `alg`: the key may verify only signatures of this algorithm; nil permits every algorithm that the key supports.
     let algorithm: String?
     /// The JWK's member `issuer`: the issuer whose tokens the key may sign, or a template of issuers; nil permits every issuer.
     ///

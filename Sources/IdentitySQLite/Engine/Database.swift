@@ -144,7 +144,7 @@ actor Database: BatchWorker {
 
     /// Truncates the rollback journal, which contains the earlier content of changed pages.
     ///
-    /// Other commits keep the length of the journal file, so that a save on a full disk can reuse its space.
+    /// Commits of other calls keep the length of the journal file, so that a save on a full disk can reuse its space.
     func truncateJournal() async throws {
         guard writer != nil, let connection else { return }
         try connection.execute("PRAGMA journal_size_limit = 0")

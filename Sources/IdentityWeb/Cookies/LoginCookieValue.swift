@@ -39,7 +39,7 @@ struct LoginCookieValue {
 
     /// The value for the completed login; it omits a path that is too long, so that a repeated callback leads to the home page.
     func completed(_ session: SessionReference, returnPath: String) -> LoginCookieValue {
-        let isShort = FormEncoding.escape(returnPath).utf8.count <= Self.maximumPathBytes
+        let isShort = Self.escaped(returnPath).utf8.count <= Self.maximumPathBytes
         let state = State.completed(session, returnPath: isShort ? returnPath : "")
         return LoginCookieValue(time: time, mode: mode, state: state)
     }
@@ -68,9 +68,12 @@ struct LoginCookieValue {
         switch state {
         case .pending(let binding): return start + binding.reveal()
         case .completed(let session, let path):
-            // A dot in the path would be read as a separator.
-            let escaped = FormEncoding.escape(path).split(separator: ".", omittingEmptySubsequences: false)
-            return start + "done." + session.rawValue + "." + escaped.joined(separator: "%2E")
+            return start + "done." + session.rawValue + "." + Self.escaped(path)
         }
+    }
+
+    // A dot in the path would be read as a separator.
+    private static func escaped(_ path: String) -> String {
+        FormEncoding.escape(path).replacing(".", with: "%2E")
     }
 }

@@ -113,7 +113,7 @@ extension CartAdapter {
             .cartMissing,
             "The session has no cart.",
             hint:
-                "If this call was to remove something from a cart, do nothing. Otherwise call add(_:for:in:), which creates a cart."
+                "After a removal or attach(to:in:), do nothing. Otherwise call add(_:for:in:), which creates a cart."
         )
     }
 

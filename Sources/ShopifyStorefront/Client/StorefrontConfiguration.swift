@@ -113,7 +113,7 @@ public struct StorefrontConfiguration: Sendable {
         IdentityError(
             configuration: message,
             hint: hint,
-            reference: "Storefront API reference, authentication"
+            reference: "Storefront API reference"
         )
     }
 

@@ -48,9 +48,10 @@ struct StoreCheck {
         let source = path == nil ? "store.path" : "--store"
         guard FileManager.default.fileExists(atPath: folder) else {
             throw IdentityError(
-                configuration: "The folder \(folder) of the store's file \(file) does not exist.",
+                configuration: "The folder \(folder) of the store's file \(file) was not found.",
                 hint:
-                    "If the store exists, mount the disk of this folder, or correct \(source). For a new store, create the folder."
+                    "If the store exists, mount its disk, run identity-lab as the user of the app, or correct \(source). For a new "
+                    + "store, create the folder."
             )
         }
         guard FileManager.default.isWritableFile(atPath: folder) else {

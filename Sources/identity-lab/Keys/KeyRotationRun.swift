@@ -59,8 +59,8 @@ struct KeyRotationRun {
             throw IdentityError(
                 .retryLater,
                 IdentityError.Code(rawValue: "rotation_incomplete"),
-                "Some records were not encrypted with the active key: a refresh of their sessions is in progress or was interrupted, "
-                    + "they are in the spool, or another process still uses another key.",
+                "Some records may not be encrypted with the active key: they changed during the rotation, the refresh of their sessions "
+                    + "is not complete, they are in the spool directory, or another process uses another key.",
                 hint:
                     "Set store.key to the active key in every process. Let an app call maintain() or repair() of SessionManager. Then run "
                     + "\"identity-lab keys rotate\" again."

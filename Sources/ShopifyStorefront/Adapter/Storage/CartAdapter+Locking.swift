@@ -55,8 +55,8 @@ extension CartAdapter {
         )
     }
 
-    /// The error if a mutation succeeded, but another process changed the session's stored cart before the adapter put the identity on the
-    /// cart.
+    /// The error if a mutation succeeded, but the session ended or another process changed its stored cart before the adapter put the
+    /// identity on the cart.
     static var busyAttaching: IdentityError {
         busy.recast(
             message:
