@@ -193,7 +193,7 @@ extension PostgresStore {
     ///   - source: The source of the keys.
     ///   - change: A function that changes further options.
     /// - Returns: The opened store.
-    /// - Throws: The source's `IdentityError`, `store_key_unavailable` for another error of the source, or an error of ``open(_:)``.
+    /// - Throws: The source's `IdentityError` or cancellation, `store_key_unavailable` for its other errors, or an error of ``open(_:)``.
     public static func open(
         connection: Secret,
         keys source: some StoreKeySource,

@@ -7,7 +7,7 @@ extension PostgresStore: SessionLocking {
     private static let shortestPause = Duration.milliseconds(20)
     private static let longestPause = Duration.milliseconds(250)
 
-    /// How much longer a held lock is certainly held, if the server can be reached.
+    /// The minimum of a held lock's remaining time, if the server can be reached.
     ///
     /// For a lease, the value is two thirds of the lease's length, because the holder renews the lease after each sixth of this length. For
     /// an advisory lock, the value is two thirds of the time for which a check of the connection is valid.

@@ -5,8 +5,8 @@ internal import IdentityOIDC
 /// Creates the errors for error responses of Bolt's token endpoint.
 ///
 /// Bolt's documentation and recorded responses differ in the status (422 and 400 for the same error) and in the spelling
-/// (`invalid _grant`). So the name in `error` decides; the comparison ignores spaces and case. If the name is missing or unknown, or if
-/// the status shows an outage (429 or 5xx), the status decides.
+/// (`invalid _grant`). So the name in `error` decides, without regard to spaces and case; without `error`, an error object in Bolt's own
+/// format decides. If neither is known, or if the status shows an outage (429 or 5xx), the status decides.
 enum BoltTokenError {
     private static let known = [
         "invalid_grant", "invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope",

@@ -28,7 +28,7 @@ extension IdentityError {
             .cancelled,
             .cancelled,
             "The operation was cancelled.",
-            hint: "Begin the operation again if its result is still needed.",
+            hint: "If its result is still needed, check what the operation has already done, then begin it again.",
             cause: cause
         )
     }

@@ -78,7 +78,7 @@ extension IdentityError.Code {
     public static let idTokenAudience = Self(rawValue: "id_token_audience")
     /// The `sub` of a token or UserInfo response is missing, empty or belongs to another buyer, or a token set's buyer has no issuer.
     public static let idTokenSubject = Self(rawValue: "id_token_subject")
-    /// A signed token has expired, was issued in the future, or has no valid times.
+    /// A signed token has expired or is not valid yet, or it has a wrong time or lacks one.
     public static let idTokenTime = Self(rawValue: "id_token_time")
     /// The ID token's `nonce` is missing, differs from the one that was sent, or is present although none was sent.
     public static let idTokenNonce = Self(rawValue: "id_token_nonce")

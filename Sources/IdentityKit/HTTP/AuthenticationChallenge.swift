@@ -55,7 +55,7 @@ package struct AuthenticationChallenge: Sendable {
         ).hiding(redacted)
     }
 
-    /// Reads one header; `isComplete` says whether the whole header is well-formed.
+    /// Reads one header; `isComplete` is false if a part of the header could not be read.
     ///
     /// Commas separate challenges, and also parameters: a token before `=` is a parameter of the current challenge, any other token starts
     /// the next challenge. The method skips a token68.

@@ -58,8 +58,8 @@ public struct LoginCallback: Sendable {
             .stateInvalid,
             "The callback has no state, or an empty one.",
             hint: """
-                Start the login again. If the new login fails too, pass all parameters of the callback unchanged in the app. Otherwise the \
-                callback was forged or truncated.
+                Start the login again. If it succeeds, the first callback was forged or truncated. If it fails too, let the app pass all \
+                parameters of the callback unchanged.
                 """,
             reference: "RFC 6749 section 4.1.2",
             isAttackSuspected: true

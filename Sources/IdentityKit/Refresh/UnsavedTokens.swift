@@ -82,7 +82,7 @@ final class UnsavedTokens: Sendable {
             // If the stored response belongs to another login, its error code is kept until a response passes validation.
             if response?.loginMismatch == nil { response?.loginMismatch = state.loginMismatch }
             return response
-        // Another machine stored a later response. Until a refresh has accepted the later one, a login mismatch in memory counts.
+        // Another machine stored a later response. Until a refresh accepts it, the login mismatch in memory is still reported.
         case .unknown where entry.state.loginMismatch != nil: return entry.state.response
         default: return state.response
         }
@@ -146,7 +146,7 @@ final class UnsavedTokens: Sendable {
 
     /// Returns the state from memory or the spool that replaces a session's stored tokens; removes a state that is older than them.
     ///
-    /// If another machine has stored a later response, the state is kept, but returned only if `storedResponseHasNoTokens`.
+    /// If another machine has stored a later response, the state is kept, and returned only if that response has no tokens.
     func find(
         for stored: StoredSession,
         replacing tokens: TokenSet,

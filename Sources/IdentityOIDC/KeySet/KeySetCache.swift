@@ -57,9 +57,9 @@ final class LastKnownKeySet: Sendable {
 
     var snapshot: KeySetSnapshot? { stored.withLock { $0 } }
 
-    /// Saves a key set; does nothing if the result of a later fetch of the same URL is already stored.
+    /// Saves a key set; does nothing if a key set of the same URL that arrived later is already stored.
     ///
-    /// The two chains of ``KeySetSource`` may fetch at the same time, so an earlier fetch may end last.
+    /// The two chains of ``KeySetSource`` may save in another order than the responses arrived.
     func save(_ latest: KeySetSnapshot) {
         stored.withLock { stored in
             if let stored, stored.url == latest.url, stored.fetch > latest.fetch { return }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 struct PoolSettings: Sendable {
     let plan: ConnectionPlan
-    /// How the direct connection to the server is opened; nil if no direct connection is configured.
+    /// How the direct connection to the server is opened; nil if all connections go through a pooler.
     let directPlan: ConnectionPlan?
     /// Whether the direct connection listens for notifications.
     let listens: Bool

@@ -17,7 +17,7 @@ struct ReconnectState {
     /// How long after ``readOnlySince`` the pool assumes that no server accepts writes.
     private static let trustInReadOnly = Duration.milliseconds(250)
 
-    /// When the next attempt may start; nil if it may start now.
+    /// When the pause after a failure ends; nil if there is no pause now.
     var pausedUntil: ContinuousClock.Instant? { retryAt > .now ? retryAt : nil }
 
     /// Whether another attempt may start; after a failure, only one attempt runs at a time.

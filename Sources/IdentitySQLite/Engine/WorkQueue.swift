@@ -17,7 +17,7 @@ final class WorkQueue: Sendable {
 
     let executor = SerialQueueExecutor()
     let clock: any IdentityClock
-    /// How long a call waits for the locks of other processes.
+    /// How long a call waits for the locks of other connections.
     let wait: Duration
     private let state = Mutex(State())
 

@@ -33,8 +33,8 @@ enum WriteAheadLog {
                 \(text(libraryVersion)) can corrupt the file.
                 """,
             hint: """
-                Stop every process that uses the store. Set `journal` of SQLiteStore.Configuration to `rollback` in all processes, or use \
-                SQLite 3.51.3 or newer in all processes. Then start the processes.
+                Stop every process that uses the store. Set `journal` of SQLiteStore.Configuration to the same value in all processes: \
+                `rollback`, or `writeAheadLog` with SQLite 3.51.3 or newer. Then start the processes.
                 """
         )
     }

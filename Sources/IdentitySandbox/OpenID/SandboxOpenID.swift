@@ -18,7 +18,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         /// The redirect URIs that were registered at every client after the start.
         var redirectURIs: [String] = []
         var logoutURIs: [String] = []
-        /// The logouts that wait for the buyer's answer, by the token in the form of the page that asks the buyer.
+        /// The logouts that wait for the buyer's answer, by the token in the HTML form that asks the buyer.
         var logouts: [String: PendingLogout] = [:]
     }
 

@@ -20,7 +20,7 @@ public struct SandboxCounters: Sendable, Equatable {
     public var jwksFetches = 0
     /// Fetches of a discovery document.
     public var discoveries = 0
-    /// Calls of ``SandboxEndpoint/api`` and of the Storefront API, including refused calls; without Bolt's `/v1/account/exists`.
+    /// Calls of ``SandboxEndpoint/api`` (not Bolt's `/v1/account/exists`) and of the Storefront API, without calls that a fault answered.
     public var apiCalls = 0
     /// Logouts that the provider executed.
     public var logouts = 0

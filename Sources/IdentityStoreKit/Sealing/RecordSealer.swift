@@ -44,7 +44,7 @@ package struct RecordSealer: Sendable {
 
     /// The length of the longest body that fits into one slot.
     package var slotCapacity: Int { slotSize - Self.overhead }
-    /// The length of the longest body.
+    /// The length of the longest body of a record.
     package var capacity: Int { longestRecord - Self.overhead }
     package var longestRecord: Int { slotSize * Self.largestFactor }
 

@@ -24,8 +24,8 @@ struct RouteTable: Sendable {
         else {
             throw IdentityError(
                 configuration:
-                    "`basePath` must be empty, or a URL path that begins but does not end with a slash, and needs no percent encoding.",
-                hint: "Set basePath for example to /auth, or to an empty text for no base path."
+                    "`basePath` must be empty, or start with a slash, not end with one, and need no percent encoding.",
+                hint: "Set basePath to a path such as /auth, or to \"\" for no base path."
             )
         }
         self.origin = origin.origin

@@ -131,7 +131,7 @@ extension SignInRoutes {
         if isMerged == true, let removal = cookies.withoutGuest { context.set(removal) }
     }
 
-    /// Merges a guest's cart into the buyer's cart, and waits briefly for the merge; does nothing during a pause of ``MergePauses``.
+    /// Merges a guest's cart into the buyer's cart, and waits briefly for the merge, if ``MergePauses`` permits a merge now.
     ///
     /// If the merge completes in this time, the response removes the guest's cookie. If it does not, a later request calls this function
     /// again. The later call repeats a failed merge; after a completed merge, it finds nothing to merge and removes the cookie.

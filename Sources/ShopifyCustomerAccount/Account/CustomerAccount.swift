@@ -66,7 +66,7 @@ public struct CustomerAccount: Sendable {
 
     // MARK: Profile
 
-    /// The buyer's profile; names and contact data are nil if Shopify has not approved the app for protected customer data.
+    /// The buyer's profile; first name, last name and contact data are nil if Shopify has not approved the app for protected customer data.
     public func profile() async throws -> CustomerProfile {
         try await execute(CustomerProfileQuery()).data
     }

@@ -19,7 +19,7 @@ public struct GraphQLDocument: Sendable, Hashable {
         case once
         /// The operation adds data, so the client does not repeat it after an unknown outcome.
         ///
-        /// The app must first read which data were added; `CartAdapter` does this for carts.
+        /// The app must first read which data were added; `CartAdapter` does this for the lines of a cart.
         case afterReading
         /// The operation must not be repeated after an unknown outcome.
         case never

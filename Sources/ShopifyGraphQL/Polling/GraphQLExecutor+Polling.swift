@@ -19,7 +19,7 @@ extension GraphQLExecutor {
             throw IdentityError(
                 .rejected,
                 .invalidRequest,
-                "\(ForeignName.shown(document.name)) cannot be polled, because its repetition is limited.",
+                "\(ForeignName.shown(document.name)) cannot be polled, because it is a mutation whose repetition is not .always.",
                 hint:
                     "Poll with a query. If a repetition of the mutation changes nothing, set the document's repetition to .always."
             )

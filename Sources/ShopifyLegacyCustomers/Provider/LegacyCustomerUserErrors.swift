@@ -17,7 +17,7 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
             hint: """
                 Read the errors in the cause, LegacyCustomerUserErrors. Do not show the code TAKEN to the buyer, because it reveals who \
                 is a customer. For other codes, show the buyer which value is wrong. If a Multipass token, or a token or URL from an \
-                e-mail, was used before, get a new one.
+                e-mail, has expired or was used before, get a new one.
                 """,
             reference: "Storefront API reference, CustomerUserError",
             providerResponse: IdentityError.ProviderResponse(metadata),

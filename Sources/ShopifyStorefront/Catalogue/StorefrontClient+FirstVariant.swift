@@ -15,8 +15,8 @@ extension StorefrontClient {
         throw IdentityError(
             .configuration,
             .configurationInvalid,
-            "This program found no variant for a cart: no product is available, or none of the first 20 has an available variant.",
-            hint: "Publish a product that is in stock to the sales channel of the storefront's token.",
+            "This program found no variant for a cart in the first 250 products, of which it reads at most 20 that are available.",
+            hint: "Check that one of the first products in the sales channel of the storefront's token is in stock.",
             reference: "Storefront API reference, products"
         )
     }

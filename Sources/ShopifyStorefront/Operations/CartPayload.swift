@@ -55,8 +55,8 @@ extension IdentityError {
             .cartGone,
             "Shopify has no cart with this id: the cart's order was placed, the cart has expired, or the id is wrong.",
             hint:
-                "If the app passed the cart's id, check the id. Otherwise call add(_:for:in:) to continue: it creates a cart if the "
-                + "session has none. After a logout, do nothing.",
+                "If the app passed the cart's id, check the id. If a logout returned this error, do nothing. Otherwise call "
+                + "add(_:for:in:): it creates a cart if the session has none.",
             reference: "Storefront API reference, cart",
             providerResponse: metadata.map { IdentityError.ProviderResponse($0) }
         )

@@ -38,7 +38,7 @@ struct CartSelection: Sendable {
 
 /// Whether a response shows the customer on a cart.
 enum CustomerVisibility: Sendable {
-    /// The response shows the customer. If the response has no customer, no customer is on the cart.
+    /// The response shows whether a customer is on the cart, and which one.
     case shown
     /// The app's token may not read customers.
     case denied

@@ -19,9 +19,9 @@ struct Planner {
     private var typeCount = 0
     /// Whether the current selection is inside of a redacted operation, fragment or type.
     var isInRedaction = false
-    /// Whether the current selection is inside of a redacted Swift type.
+    /// Whether the current selection is inside a redacted Swift type.
     ///
-    /// It is false at the root of a redacted operation, because the type of the result is not a part of the operation's type.
+    /// It is false at the root of a redacted operation: the operation's type does not contain the result, so it cannot hide the result.
     var isInRedactedType = false
     var file = ""
 

@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension Output {
-    /// Prints an error: with `--json` as an event, otherwise as message and hint on standard error.
+    /// Prints an error: with `--json` as an event, otherwise as text on standard error.
     func error(_ error: IdentityError, isVerbose: Bool) {
         guard isJSON else {
             note("identity-lab: \(error.message.printable)")

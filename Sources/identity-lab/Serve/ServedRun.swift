@@ -271,7 +271,7 @@ actor ServedRun {
             phase = .signedIn(now)
             changes += 1
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // The buyer signs out during the check, and only the sign-out knows the provider's logout page.
+            // If a sign-out is running, only the sign-out knows the provider's logout page and shows it.
             guard logout == nil else { return }
             await approach.forgetSession(logoutPage: nil)
             show(.ended(nil), "The session has ended.")

@@ -15,7 +15,7 @@ extension CartAdapter {
         return fingerprint != binding.fingerprint
     }
 
-    /// Gives the cart the country of the context, or else of the client, if the cart has another country or no country.
+    /// Sets the cart's country, if it differs, to `context.country`, or to `client.context.country` if that is nil.
     ///
     /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`; only a
     /// cancellation and ``CartGone`` are thrown.
