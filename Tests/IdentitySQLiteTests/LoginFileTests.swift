@@ -120,7 +120,7 @@ struct LoginFileTests {
             let directory = try StoreDirectory()
             let store = try await directory.open { $0.maximumAttempts = 2 }
             for key in ["a", "b"] { try await store.insert(sampleAttempt(key)) }
-            _ = unsafe signal(SIGXFSZ, SIG_IGN)
+            _ = signal(SIGXFSZ, SIG_IGN)
             var limit = rlimit()
             let resource = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
             #expect(unsafe getrlimit(resource, &limit) == 0)
