@@ -107,7 +107,12 @@ final class Browser: Sendable {
     private func end() async {
         _ = try? await Self.send(.delete, "\(origin)/session/\(session)", nil, transport)
         Self.end(process, SIGTERM)
-        folder.remove()
+        // Processes of the browser may still write into the folder, so that a removal fails.
+        for _ in 0..<100 {
+            folder.remove()
+            guard FileManager.default.fileExists(atPath: folder.path) else { return }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
     }
 
     private static func end(_ process: Spawned, _ signal: Int32) {
