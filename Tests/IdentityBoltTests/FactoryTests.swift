@@ -181,6 +181,10 @@ struct FactoryTests {
                 "providers.p.endpoints.api"
             ),
             (#"{"kind":"bolt-sfcc","host":"shop.example","siteID":"Shop","usePkce":true}"#, "providers.p.usePkce"),
+            (
+                #"{"kind":"bolt-sfcc","host":"shop.example","siteID":"Shop","extraForm":{"key":null}}"#,
+                "providers.p.extraForm.key"
+            ),
             (#"{"kind":"bolt-sfcc","host":"shop.example"}"#, "providers.p.siteID"),
             (#"{"kind":"bolt-sfcc","siteID":"Shop"}"#, "providers.p.host"),
         ]

@@ -17,7 +17,11 @@ public struct HTTPHeaders: Sendable {
     /// Creates a list from the bytes and the fields that ``LimitedResponseReader`` has checked.
     init(buffer: [UInt8], fields: [Field]) {
         bytes = buffer
-        self.fields = fields
+        func isInside(_ field: Field) -> Bool {
+            field.name.upperBound <= buffer.count && field.value.upperBound <= buffer.count
+        }
+        // A field outside the buffer would end the process when it is read.
+        self.fields = fields.allSatisfy(isInside) ? fields : fields.filter(isInside)
     }
 
     /// The number of fields.
