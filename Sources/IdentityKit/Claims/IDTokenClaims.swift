@@ -22,8 +22,8 @@ public struct IDTokenClaims: Sendable {
     public let authorizedParty: String?
     /// All claims, including those that the provider defines.
     ///
-    /// The SDK's token sets omit the claims that only validation needs (`nonce`, `at_hash`, `c_hash`, `s_hash`), and references to claims of
-    /// other issuers, which the SDK does not verify (`_claim_names` and `_claim_sources`, OpenID Connect Core section 5.6.2).
+    /// The SDK's token sets omit the claims that only validation needs (`nonce`, `at_hash`, `c_hash`, `s_hash`). They also omit references
+    /// to claims of other issuers, which the SDK does not verify (`_claim_names`, `_claim_sources`, OpenID Connect Core section 5.6.2).
     public let all: JSONObject
 
     /// Creates claims, for tests and for providers that validate ID tokens themselves.

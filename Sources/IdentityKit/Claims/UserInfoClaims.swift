@@ -37,7 +37,7 @@ public protocol UserInfoProviding: Sendable {
     ///
     /// - Returns: The claims. ``SessionManager`` refuses claims about another subject than the buyer of the tokens.
     /// - Throws: ``IdentityError``; with code ``IdentityError/Code/accessTokenRefused`` when the endpoint rejects the access token and may
-    ///   accept a newer one.
+    ///   accept a newer token.
     func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims
 }
 

@@ -2,8 +2,8 @@ public import IdentityHTTP
 
 /// One object of the configuration file, read member by member.
 ///
-/// Every error names the path of the member, for example `providers.shopify.clientID`. ``finish()`` throws when a member was not
-/// read, so that a misspelled name is an error.
+/// Every error names the path of the member, for example `providers.shopify.clientID`. After you have read all members, ``finish()``
+/// throws for a member that was not read, such as a misspelled name.
 ///
 /// ```swift
 /// let clientID = try section.string("clientID")

@@ -30,7 +30,7 @@ public struct LoginFlow: Sendable {
 
     /// Creates a flow in which the buyer signs in on another device (``SessionManager/deviceLogin(_:options:prompt:)``).
     ///
-    /// The provider must conform to ``DeviceAuthorizing``. `devicePrompt` is called once for each login.
+    /// The provider must conform to ``DeviceAuthorizing``. Each login calls `devicePrompt` once, after the provider has issued a code.
     public init(
         provider: String,
         sessions: SessionManager,
@@ -137,7 +137,7 @@ public struct LoginFlow: Sendable {
 
     /// Checks that a callback arrived at the redirect URI of the login; a callback at another URL may belong to another client.
     ///
-    /// A presenter may return the URL without its origin, or the query alone. The missing parts are not checked.
+    /// A presenter may return the URL without its origin, or the query alone. Missing parts are not checked, nor is a nil redirect URI.
     package static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
         guard let redirectURI, !CallbackAddress(url: callbackURL).matches(redirectURI) else { return }
         throw IdentityError(

@@ -24,7 +24,7 @@ public protocol Presenter: Sendable {
 public protocol FormPostPresenting: Presenter {
     /// Shows the login page and returns the callback: a posted form, or a URL with the parameters.
     ///
-    /// If the login requested ``ResponseMode/formPost``, a callback in a URL is refused when the login is completed.
+    /// If the login requested ``ResponseMode/formPost``, the completion of the login refuses a code that arrived in a URL.
     ///
     /// - Throws: The same errors as ``Presenter/present(_:)``.
     func presentCatchingForms(_ login: PresentedLogin) async throws -> PresentedCallback
@@ -32,7 +32,7 @@ public protocol FormPostPresenting: Presenter {
 
 /// A callback that a presenter received.
 public struct PresentedCallback: Sendable {
-    /// The URL that the browser requested, unchanged.
+    /// The URL that the browser requested, unchanged; empty if the presenter knows only the posted form.
     public var url: String
     /// The body of a posted form; nil when the parameters are in the URL.
     public var form: [UInt8]?

@@ -59,7 +59,7 @@ extension SessionManager {
     /// Stores a posted callback with its login attempt, until the browser sends a GET request with only the `state`.
     ///
     /// A browser sends all cookies of the app with the GET, but only cookies with `SameSite=None` with the post from the provider's site.
-    /// This method ignores errors with code `state_unknown`, because the GET request that follows reports them.
+    /// This method ignores errors with code `state_unknown`, because the GET request that follows decides whether the login fails.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {
             let started = clock.elapsed
