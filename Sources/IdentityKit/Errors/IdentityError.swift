@@ -43,7 +43,7 @@ public struct IdentityError: Error, Sendable {
         /// The code as text, in snake case.
         public let rawValue: String
 
-        /// A code with the given text.
+        /// Creates a code with the given text.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -165,7 +165,7 @@ public struct IdentityError: Error, Sendable {
         self.init(.configuration, .unsupportedByProvider, message, hint: hint, reference: reference)
     }
 
-    /// A copy in which the given values replace the values of this error; it has the correlation id of the running operation.
+    /// A copy in which the given values replace the values of this error, with the correlation id of the running operation.
     package func recast(
         as kind: Kind? = nil,
         code: Code? = nil,

@@ -10,10 +10,10 @@ extension IdentityError.Code {
     public static let stateUnknown = Self(rawValue: "state_unknown")
     /// The callback came from another browser than the one in which the login or logout began, or without the binding cookie.
     public static let browserMismatch = Self(rawValue: "browser_mismatch")
-    /// The login attempt, the device code or the `state` of a logout has expired.
+    /// A login attempt, a device code, the `state` of a logout, or the time that a presenter waits for the browser has expired.
     public static let attemptExpired = Self(rawValue: "attempt_expired")
     /// The callback is malformed, too large, has no code, repeats a parameter, arrived at another address than the redirect URI, or has
-    /// its parameters in the URL although the login requested `form_post`.
+    /// its code in the URL although the login requested `form_post`.
     public static let callbackInvalid = Self(rawValue: "callback_invalid")
     /// The provider rejected the authorization; see ``IdentityError/providerResponse``.
     public static let authorizationRefused = Self(rawValue: "authorization_refused")
@@ -21,7 +21,7 @@ extension IdentityError.Code {
     public static let accessDenied = Self(rawValue: "access_denied")
     /// A silent login is not possible: the buyer has to see the login page (OpenID Connect Core section 3.1.2.6).
     public static let loginRequired = Self(rawValue: "login_required")
-    /// The callback belongs, or may belong, to another provider, by its `iss` (RFC 9207 section 2.4) or its address.
+    /// The callback of a login or logout comes, or may come, from another provider, by its `iss` (RFC 9207 section 2.4) or its address.
     public static let responseIssuerMismatch = Self(rawValue: "response_issuer_mismatch")
 
     /// The app refused the sign-in of a verified buyer.
@@ -78,9 +78,9 @@ extension IdentityError.Code {
     public static let idTokenAudience = Self(rawValue: "id_token_audience")
     /// The `sub` of a token or UserInfo response is missing, empty or belongs to another buyer, or a token set's buyer has no issuer.
     public static let idTokenSubject = Self(rawValue: "id_token_subject")
-    /// A signed token has expired or is not valid yet, or it has a wrong time or lacks one.
+    /// A signed token has expired, is not valid yet, or has a missing or wrong time.
     public static let idTokenTime = Self(rawValue: "id_token_time")
-    /// The ID token's `nonce` is missing, differs from the one that was sent, or is present although none was sent.
+    /// The ID token's `nonce` is missing, differs from the sent nonce, or is present although no nonce was sent.
     public static let idTokenNonce = Self(rawValue: "id_token_nonce")
     /// The ID token's `at_hash` does not fit the access token.
     public static let idTokenAccessTokenHash = Self(rawValue: "id_token_access_token_hash")
@@ -89,14 +89,14 @@ extension IdentityError.Code {
 
     // Logout
 
-    /// The request is not a back-channel logout request, or its token lacks a required claim of a logout token.
+    /// The request is not a back-channel logout request, or its token does not have the claims of a logout token.
     public static let logoutTokenInvalid = Self(rawValue: "logout_token_invalid")
     /// The logout token was used before.
     public static let logoutTokenReplayed = Self(rawValue: "logout_token_replayed")
 
     // Metadata
 
-    /// The provider's metadata or keys could not be fetched or parsed, or name a host that is not accepted.
+    /// The provider's metadata or keys could not be fetched, are not usable, or name a host that is not accepted.
     public static let discoveryFailed = Self(rawValue: "discovery_failed")
     /// The provider's metadata names an issuer that is not configured.
     public static let discoveryIssuerMismatch = Self(rawValue: "discovery_issuer_mismatch")
@@ -111,7 +111,7 @@ extension IdentityError.Code {
     public static let notSignedIn = Self(rawValue: "not_signed_in")
     /// The session has ended, because the provider no longer accepts the refresh token; the buyer has to sign in again.
     public static let sessionEnded = Self(rawValue: "session_ended")
-    /// The provider does not accept the refresh token, and a newer one was probably lost; see ``SessionEndReason/lostRotation``.
+    /// The provider does not accept the refresh token, and a newer refresh token was probably lost; see ``SessionEndReason/lostRotation``.
     public static let rotationLost = Self(rawValue: "rotation_lost")
     /// The session cannot be refreshed, because it has no refresh token.
     public static let notRefreshable = Self(rawValue: "not_refreshable")
@@ -141,9 +141,9 @@ extension IdentityError.Code {
     public static let cancelled = Self(rawValue: "cancelled")
     /// The configuration, or an option that the app passes, is unknown, missing or invalid.
     public static let configurationInvalid = Self(rawValue: "configuration_invalid")
-    /// No configured provider has the requested name.
+    /// No configured provider has the requested name, or the provider with this name belongs to another tenant.
     public static let providerUnknown = Self(rawValue: "provider_unknown")
-    /// Another process has locked the store, or all connections to the database are in use.
+    /// The store could not begin an operation in time, for example because another process has locked it or all connections are in use.
     public static let storeBusy = Self(rawValue: "store_busy")
     /// The store's database server cannot be reached or does not respond in time.
     public static let storeUnavailable = Self(rawValue: "store_unavailable")

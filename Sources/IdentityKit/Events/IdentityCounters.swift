@@ -34,7 +34,7 @@ public final class IdentityCounters: IdentityObserver {
 
     private let values = Mutex<[Key: Value]>([:])
 
-    /// Counters at zero.
+    /// Creates counters at zero.
     public init() {}
 
     /// A copy of all counters.

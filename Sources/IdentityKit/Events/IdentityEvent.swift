@@ -28,7 +28,7 @@ public struct IdentityEvent: Sendable {
         case refreshFailed(IdentityError.Code)
         /// The provider may have used the refresh token, but no response showed whether it did (``RefreshRefusal/Kind/inDoubt``).
         ///
-        /// After the first failure of this kind, a refresh sends the token once more; after the second one, the next refresh sends it.
+        /// After the first failure of this kind, a refresh sends the token once more. After the second failure, the next refresh sends it.
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved, or after a backup of the store was restored.
         case refreshRepaired
@@ -82,7 +82,7 @@ public struct IdentityEvent: Sendable {
         ///
         /// Metadata in memory stay in use; after a refusal, for at most two days.
         case metadataUnavailable(IdentityError.Code)
-        /// Tokens with unknown keys arrived more often than the provider's keys may be fetched.
+        /// Tokens that the known keys do not verify arrived more often than the provider's keys may be fetched.
         ///
         /// The event is reported once until the next fetch is allowed.
         case keySetRefetchRefused
