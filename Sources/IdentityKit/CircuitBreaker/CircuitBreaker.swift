@@ -3,7 +3,7 @@
 /// The type has no clock and no lock. Its owner synchronizes access, passes the current time, and decides when the breaker opens or closes.
 package struct CircuitBreaker: Sendable {
     package struct Permit: Sendable {
-        /// Whether this call is the probe: other calls are refused until it ends.
+        /// Whether this call is the probe: other calls are refused until the probe ends.
         package let isProbe: Bool
 
         package static let ordinary = Permit(isProbe: false)
@@ -28,8 +28,8 @@ package struct CircuitBreaker: Sendable {
 
     /// Permits a call; nil while calls are refused.
     ///
-    /// After the pause of an open breaker, the first call is the probe. Other calls are refused until ``release(_:)`` ends it, so call that
-    /// method even if the call fails.
+    /// After the pause of an open breaker, the first call is the probe. Other calls are refused until ``release(_:)`` ends the probe, so
+    /// call that method even if the probe fails.
     package mutating func permit(at now: Duration) -> Permit? {
         guard wait(at: now) == nil else { return nil }
         isProbing = !isClosed

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// One lock for each key, for the tasks of one process; waiting tasks get the lock in the order of their requests.
+/// One lock for each key, for the tasks of one process; waiting tasks get the lock in the order in which they began to wait.
 package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
     package enum WaitOutcome: Sendable {
         case acquired, timedOut, cancelled

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Runs at most one operation per key at a time; all callers that ask for the key while it runs get its result.
+/// Runs at most one operation per key at a time; callers that ask for the key while the operation runs get the operation's result.
 ///
 /// The operation runs in a separate task, and continues if its callers are cancelled. So a refresh is completed even if its callers are
 /// cancelled after the refresh token was sent.

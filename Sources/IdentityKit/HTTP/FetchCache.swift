@@ -7,7 +7,7 @@ internal import Synchronization
 package final class FetchCache<Value: AnyObject & Sendable>: Sendable {
     private static var lifetime: Duration { .seconds(3600) }
     private static var pauseWithOldValue: Duration { .seconds(60) }
-    /// The longest pause after a failed fetch without a usable old value; `Retry-After` can request a longer one.
+    /// The longest pause after a failed fetch without a usable old value; `Retry-After` can request a longer pause.
     private static var longestPause: Duration { .seconds(30) }
     /// The longest pause that `Retry-After` can request.
     private static var longestRequestedPause: Duration { .seconds(60) }

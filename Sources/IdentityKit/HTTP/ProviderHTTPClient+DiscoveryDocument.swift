@@ -1,7 +1,7 @@
 package import IdentityHTTP
 
 extension ProviderHTTPClient {
-    /// Fetches a discovery document, and follows redirects with status 301, 302, 307 or 308 to secure URLs; returns any other response.
+    /// Fetches a discovery document, and follows redirects (301, 302, 307, 308) to absolute secure URLs; returns any other response.
     ///
     /// A redirect may lead to the host of `start` and to `hosts` (nil permits any host); the method throws for another host. After a
     /// redirect, `headers` are sent only to the origin of `start` and to `hosts`, because they may contain a secret.

@@ -2,7 +2,7 @@
 public struct JSONLimits: Sendable {
     /// The largest text in bytes, by default 1 MiB.
     public var maximumBytes: Int
-    /// The deepest nesting of arrays and objects, by default 64.
+    /// The deepest nesting of arrays and objects, by default 64; with a much higher limit, a text can exhaust the stack.
     public var maximumDepth: Int
 
     /// Creates limits.

@@ -3,7 +3,7 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// The members in order.
     public private(set) var members: [(name: String, value: JSONValue)] = []
 
-    /// An object without members.
+    /// Creates an object without members.
     public init() {}
 
     /// Creates an object with the given members; a later member replaces an earlier one of the same name.
@@ -36,7 +36,7 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         return nil
     }
 
-    /// Appends a member whose name is known to be new, which saves the search for it; nil is not appended.
+    /// Appends a member whose name is known to be new, without a search for the name; nil is not appended.
     package mutating func append(_ name: String, _ value: JSONValue?) {
         guard let value else { return }
         if members.isEmpty { members.reserveCapacity(8) }

@@ -26,7 +26,7 @@ final class RejectedTokens: Sendable {
 }
 
 extension IdentityError {
-    /// Whether the server rejected the access token, but may accept a refreshed one.
+    /// Whether the server rejected the access token, but may accept a refreshed token.
     var mayRetryAfterRefresh: Bool { code == .accessTokenRefused && kind == .retryLater }
 
     var afterRefresh: IdentityError {

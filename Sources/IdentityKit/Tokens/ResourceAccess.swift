@@ -19,7 +19,7 @@ public struct ResourceAccess: Sendable {
 
     /// The headers that carry the access token in one request: `Authorization`, and `DPoP` for a DPoP-bound token.
     ///
-    /// Make new headers for every request. Send them only to servers that the app's configuration names, never to an address from a
+    /// Make new headers for every request. Send the headers only to servers that the app's configuration names, never to an address from a
     /// request or response (RFC 9700 section 4.9.1). List the origins of these servers in ``ProviderDescriptor/resources``, so that the
     /// method refuses other URLs.
     ///

@@ -1,4 +1,4 @@
-/// A value whose members contain secrets or personal data: it prints only its `description`, which does not contain them.
+/// A value whose members contain secrets or personal data: only its `description` is printed, which contains neither.
 ///
 /// `print`, `dump`, string interpolation and debuggers show the same text.
 public protocol Redacted: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
