@@ -42,7 +42,7 @@ public final class DevelopmentServer: Sendable {
 
     /// Starts a server.
     ///
-    /// If the `Host` of a request is not 127.0.0.1, [::1] or the host of `publicOrigin`, the response has status 421.
+    /// If the `Host` of a request names neither 127.0.0.1, [::1] nor `publicOrigin`, the response has status 421.
     ///
     /// - Parameters:
     ///   - port: The port, by default 8080; with 0 the system chooses a free port.

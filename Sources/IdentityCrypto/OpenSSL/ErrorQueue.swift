@@ -20,8 +20,8 @@ enum ErrorQueue {
 
     /// Runs a body that adds entries only when it fails, and then empties the queue.
     ///
-    /// It takes less time than ``preserved(_:)``, but a failure also removes the app's entries. Use it for operations that fail only if
-    /// OpenSSL has no memory or no random bytes.
+    /// This function takes less time than ``preserved(_:)``, but a failure also removes the app's entries. Use this function for operations
+    /// that fail only if OpenSSL has no memory or no random bytes.
     static func emptiedAfterFailure(_ body: () -> Bool) -> Bool {
         _ = keepsOpenSSLAtExit
         if body() { return true }

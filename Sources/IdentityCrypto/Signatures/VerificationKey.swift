@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A public key that checks signatures, built from the numbers of a JWK (RFC 7517, 7518, 8037).
 ///
-/// Any number of tasks may use it at once. Keep one key for many verifications, because it keeps OpenSSL's prepared contexts.
+/// Any number of tasks may use the key at once. Keep one key for many verifications, because the key keeps OpenSSL's prepared contexts.
 package final class VerificationKey: Sendable {
     private let handle: KeyHandle
     private let numbers: PublicNumbers

@@ -19,7 +19,7 @@ public struct SystemBrowser: BrowserOpening {
         self.environment = environment.filter { Self.isForBrowsers($0.key) }
     }
 
-    /// Starts `xdg-open` in a separate session, detached from the app's terminal.
+    /// Starts `xdg-open` in a separate process session (setsid), detached from the app's terminal.
     ///
     /// - Returns: False if `xdg-open` is not found or cannot be started, or if no variable for a desktop is set (``init(environment:)``).
     public func open(_ url: HTTPURL) async -> Bool {
