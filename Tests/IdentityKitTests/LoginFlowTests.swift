@@ -86,6 +86,21 @@ struct LoginFlowTests {
         }
     }
 
+    @Test(
+        "if a redirect URI has no path, the slash that browsers send after the host makes no difference",
+        arguments: [
+            ("https://app.example", "https://app.example/?"), ("https://app.example", "https://app.example?"),
+            ("https://app.example", "/?"), ("https://app.example/", "https://app.example?"),
+            ("http://127.0.0.1:8080", "http://127.0.0.1:8080/?"),
+            ("com.example.app://done", "com.example.app://done/?"),
+        ]
+    )
+    func emptyPath(redirectURI: String, start: String) async throws {
+        var buyer = Buyer(answer: { start + "code=c&" + $0 })
+        buyer.redirectURI = redirectURI
+        #expect(try await flow(buyer).login().provider == "strict")
+    }
+
     @Test("a login that was reported as started is reported once as completed or failed, also if the presenter failed")
     func events() async throws {
         func events(_ presenter: Buyer) async throws -> [String] {
