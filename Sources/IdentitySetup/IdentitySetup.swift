@@ -29,7 +29,7 @@ public struct IdentitySetup: Sendable {
         public var sessions = SessionManager.Configuration()
         /// The rules of ``IdentitySetup/carts``, for example what happens to a cart at a logout.
         public var carts = CartPolicy()
-        /// The observers that receive the events of logins and sessions.
+        /// The observers that receive the events of logins and sessions, and in the default environment also the events of providers.
         public var observers: [any IdentityObserver] = []
         /// The observers that receive the events of the Storefront API and of the Customer Account API.
         public var graphQLObservers: [any GraphQLObserver] = []
@@ -57,7 +57,8 @@ public struct IdentitySetup: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The configuration.
-    ///   - environment: Transport, clock and random source; by default a `CurlTransport` and the system's clock and random source.
+    ///   - environment: Transport, clock, random source and observers of providers; by default a `CurlTransport`, the system's clock and
+    ///     random source, and the observers of `options`.
     ///   - options: What the file does not contain.
     ///   - openStore: Opens the store. Its argument is the section `store`, or nil if the file has no such section. This method checks the
     ///     other sections before it calls `openStore`.
@@ -70,7 +71,8 @@ public struct IdentitySetup: Sendable {
         options: Options = Options(),
         store openStore: (ConfigurationSection?) async throws -> any SessionStore
     ) async throws -> IdentitySetup {
-        let environment = try environment ?? IdentityEnvironment(transport: CurlTransport())
+        let environment =
+            try environment ?? IdentityEnvironment(transport: CurlTransport(), observers: options.observers)
         let parts = try Parts(configuration, environment, options)
         return IdentitySetup(parts, try await openStore(configuration.store), environment, options)
     }

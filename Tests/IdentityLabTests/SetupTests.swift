@@ -22,7 +22,10 @@ struct SetupTests {
             json: made.json.serialized,
             environmentVariables: made.environment
         )
-        let setup = try await IdentitySetup.open(configuration) { section in
+        let counters = IdentityCounters()
+        var options = IdentitySetup.Options()
+        options.observers = [counters]
+        let setup = try await IdentitySetup.open(configuration, options: options) { section in
             try await SQLiteStore.open(try SQLiteStore.Configuration(section))
         }
         #expect(
@@ -41,6 +44,8 @@ struct SetupTests {
             provider: "shopify"
         )
         .session
+        // The manager reports the login, and the provider reports its keys.
+        #expect(counters.count("login_completed") == 1 && counters.count("key_set_refreshed") == 1)
         let cart = try await carts.add(
             [CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1")],
             for: session.id
