@@ -67,6 +67,19 @@ struct InMemoryLocksTests {
             #expect(error?.code == .refreshBusy)
         }
     }
+
+    @Test("a limit of the longest possible time means no limit")
+    func longestLimit() async throws {
+        let locks = InMemoryLocks()
+        let id = try #require(Self.id)
+        let waiter = try await locks.withLock(.session(id), waitingUpTo: .zero) { _ in
+            let waiter = Task { try await locks.withLock(.session(id), waitingUpTo: .seconds(Int64.max)) { _ in } }
+            while locks.waiting(for: .session(id)) == 0 { await Task.yield() }
+            for _ in 0..<50 { await Task.yield() }
+            return waiter
+        }
+        try await waiter.value
+    }
 }
 
 private final class Served: Sendable {

@@ -25,7 +25,8 @@ public struct SystemClock: IdentityClock {
 
     /// Waits on the continuous clock.
     public func sleep(for duration: Duration) async throws {
-        try await Task.sleep(for: duration, clock: .continuous)
+        // `Task.sleep` traps for durations close to the longest `Duration`, which a caller may pass as "no limit".
+        try await Task.sleep(for: min(duration, Duration.seconds(Int64.max / 4)), clock: .continuous)
     }
 }
 
