@@ -111,7 +111,6 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             return (flight, true)
         }
         guard started else { return (flight, false) }
-        let correlationID = Correlation.current
         // An operation that never ends must not block the callers. The timer is unstructured: the caller that starts it may return first.
         let timer = timeLimit.map { limit in
             Task {
@@ -119,14 +118,10 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
                 flight.endWaits(.failure(limit.error), atTimeLimit: true)
             }
         }
-        // An unstructured task, because the operation must continue even if all callers are cancelled.
+        // An unstructured task, because the operation must continue even if all callers are cancelled. It inherits the correlation id.
         Task {
             let result: Result<Value, any Error>
-            do {
-                result = .success(try await Correlation.$current.withValue(correlationID) { try await operation() })
-            } catch {
-                result = .failure(error)
-            }
+            do { result = .success(try await operation()) } catch { result = .failure(error) }
             _ = flights.withLock { $0.removeValue(forKey: key) }
             timer?.cancel()
             flight.endWaits(result)
