@@ -98,7 +98,8 @@ public struct ReturnPathPolicy: Sendable, Equatable {
             else { return nil }
             location += "#" + fragment
         }
-        return location
+        // The normalized text is checked again later, so it must not be too long either: a slash after the host makes it longer.
+        return location.utf8.count <= Self.maximumLength ? location : nil
     }
 
     private static func wrongConfiguration(_ message: String) -> IdentityError {

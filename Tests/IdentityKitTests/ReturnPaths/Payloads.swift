@@ -86,5 +86,7 @@ enum Payloads {
         String(repeating: "/", count: 1_000_000),
         "/" + String(repeating: "%41", count: 700), "https://shop.example/" + String(repeating: "a", count: 2048),
         "/a" + String(repeating: "\u{301}", count: 10_000), "/?" + String(repeating: "a", count: 2047),
+        // With the slash after its host, this URL has 2049 bytes.
+        "https://shop.example?" + String(repeating: "a", count: 2027),
     ]
 }
