@@ -57,8 +57,7 @@ public struct IdentitySetup: Sendable {
     ///
     /// - Parameters:
     ///   - configuration: The configuration.
-    ///   - environment: Transport, clock, random source and observers of providers; by default a `CurlTransport`, the system's clock and
-    ///     random source, and the observers of `options`.
+    ///   - environment: By default with a `CurlTransport`, the system's clock and random source, and the observers of `options`.
     ///   - options: What the file does not contain.
     ///   - openStore: Opens the store. Its argument is the section `store`, or nil if the file has no such section. This method checks the
     ///     other sections before it calls `openStore`.

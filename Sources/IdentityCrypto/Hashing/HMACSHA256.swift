@@ -14,7 +14,6 @@ package final class HMACSHA256: Sendable {
         self.key = key
     }
 
-    /// The 32-byte authentication code of a message; compare codes with `constantTimeEqual`.
     package static func authenticationCode(for message: [UInt8], key: SecretBytes) throws(CryptoError) -> [UInt8] {
         try HMACSHA256(key).authenticationCode(for: message)
     }

@@ -9,7 +9,6 @@ package final class FetchCache<Value: AnyObject & Sendable>: Sendable {
     private static var pauseWithOldValue: Duration { .seconds(60) }
     /// The longest pause after a failed fetch without a usable old value; `Retry-After` can request a longer pause.
     private static var longestPause: Duration { .seconds(30) }
-    /// The longest pause that `Retry-After` can request.
     private static var longestRequestedPause: Duration { .seconds(60) }
 
     private let clock: any IdentityClock

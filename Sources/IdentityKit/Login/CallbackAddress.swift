@@ -35,7 +35,6 @@ package struct CallbackAddress: Sendable {
         return endsWithHost && address.first != slash ? address + [slash] : address
     }
 
-    /// The path of an address; a slash if the path is empty.
     private static func path(of address: [UInt8]) -> [UInt8] {
         var rest = address.drop { $0 != UInt8(ascii: ":") }.dropFirst()
         if rest.starts(with: "//".utf8) { rest = rest.dropFirst(2).drop { $0 != slash } }
