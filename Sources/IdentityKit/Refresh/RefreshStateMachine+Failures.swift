@@ -56,8 +56,8 @@ extension RefreshStateMachine {
 
     /// Ends the refresh after a validation has failed.
     ///
-    /// If the response belongs to another login, the error code is saved with the response, unless the session has ended. The error code is
-    /// removed only when new tokens of the session are saved.
+    /// If the response belongs to another login, the error code is kept with the response, in the store or in the spool, unless the session
+    /// has ended. The error code is removed only when new tokens of the session are saved.
     mutating func validationFailed(
         _ response: RefreshResponse,
         _ source: Source,

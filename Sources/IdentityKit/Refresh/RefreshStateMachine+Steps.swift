@@ -80,7 +80,7 @@ extension RefreshStateMachine {
 
     /// Saves the claim, which tells the next process that the refresh token may have been used.
     ///
-    /// The record has the expected size of a record with the response, so the save also proves that the store has space for the response.
+    /// The record is as long as a record with the expected response. So this save fails if the store has no space for the response.
     mutating func saveClaim(_ new: RefreshClaim) -> Action {
         guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         claim = new

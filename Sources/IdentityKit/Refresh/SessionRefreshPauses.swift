@@ -58,7 +58,7 @@ final class SessionRefreshPauses: Sendable {
 
     /// Records a failed background refresh, unless ``failed(_:with:)`` has already recorded it.
     func failedEarly(_ id: SessionID, with error: IdentityError) {
-        // These codes mean that the refresh waited too long, lost its lock, found a full queue or was cancelled, so it has not failed.
+        // After these errors, the next refresh may succeed: for example, this refresh waited too long or lost its lock.
         guard error.code != .refreshBusy, error.code != .cancelled else { return }
         let now = environment.clock.elapsed
         pauses.withLock { pauses in

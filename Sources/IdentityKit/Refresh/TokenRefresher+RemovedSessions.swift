@@ -1,7 +1,8 @@
 extension TokenRefresher {
     /// Revokes the tokens that memory or the spool contains for a removed or expired session, and then removes them there.
     ///
-    /// The tokens are kept if the task is cancelled, if the spool cannot be read, or if a response cannot be validated now.
+    /// The tokens are kept if the task is cancelled, if the spool cannot be read, or if the validation of a response may succeed later.
+    /// After a failed revocation (event `revocation_failed`) they are removed, because the SDK does not repeat revocations.
     func revokeUnsaved(_ id: SessionID) async {
         let entry: UnsavedTokens.Entry?
         do {

@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// New tokens, and responses that may contain tokens, that the store could not save.
 ///
-/// They are kept until the store has saved them or has newer tokens: in memory, and in the store's spool (a local directory) if the store
-/// has a spool.
+/// They are kept in memory and, if the store has a spool (a local directory), in the spool. They are removed when the store has saved them
+/// or has newer tokens, and when the session was removed.
 final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
         /// The session as it would have been saved, with the new state.
