@@ -64,7 +64,7 @@ struct SessionCreator: SessionService {
         return Session(stored, state)
     }
 
-    /// Adds a session to the store; after an error, removes the session, unless the error proves that the store did not add the session.
+    /// Adds a session to the store; after an error, tries to remove the session, unless the error proves that it was not added.
     ///
     /// Without the removal, the store could keep a session whose id no caller knows.
     private func insert(_ session: StoredSession, isReplacement: Bool = false) async throws {

@@ -11,12 +11,12 @@
 /// }
 /// ```
 public protocol SessionParticipant: AnyObject, Sendable {
-    /// Notifies the participant that a session has new tokens, after a refresh or a step-up.
+    /// Notifies the participant that this process has received new tokens of a session, with a refresh or a step-up.
     ///
     /// If the store could not save the new tokens, the method is called again when they are saved.
     func sessionRefreshed(_ session: Session) async throws
 
-    /// Notifies the participant that a session was removed from the store, and passes the attachments that were removed with the session.
+    /// Notifies the participant that the manager has removed a session from the store, and passes the session's attachments.
     ///
     /// The method is not called for sessions that a sweep removes, or for a session whose attachments a step-up moved to a new session.
     func sessionEnded(_ session: Session, attachments: [String: Secret]) async throws

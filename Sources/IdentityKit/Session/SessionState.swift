@@ -18,14 +18,14 @@
 /// | responded | active | the new tokens are saved; or the response contains no token, and the session continues |
 /// | responded | responded | validation shows that the response belongs to another login; the error code is stored with the response |
 /// | responded | ended | the response contains no token, and the provider no longer accepts the refresh token |
-/// | ended | active | newer tokens from memory or from the spool are saved |
+/// | ended | active | newer tokens are saved: from memory, from the spool, or from a refresh that another process ran at the same time |
 package enum SessionState: Sendable {
     case active(TokenSet)
     /// The refresh token may have been sent, and no response is stored.
     case claimed(TokenSet, RefreshClaim)
     /// The provider's unchanged response to a refresh is stored, and no validation has accepted the response yet.
     case responded(TokenSet, RefreshResponse)
-    /// The buyer has to sign in again, unless memory or the spool contains newer tokens that the store could not save.
+    /// The buyer has to sign in again, unless a process or the spool has newer tokens that are not saved yet.
     ///
     /// The state keeps the session's last tokens. They are nil for a guest's session, and for a removed session that cannot be read.
     case ended(SessionEndReason, TokenSet?)
