@@ -48,8 +48,8 @@ extension SessionManager {
     ///   - subject: The buyer's subject at the issuer.
     ///   - tenant: The tenant whose sessions end; nil for all tenants that the manager serves.
     /// - Returns: The results of the logouts. The tokens of at most eight sessions are revoked at the same time.
-    /// - Throws: The first ``IdentityError``, after all removals were tried. A session that may belong to the buyer, but cannot be read,
-    ///   also causes an error, because it was not removed.
+    /// - Throws: ``IdentityError``: of the store when it cannot list the sessions; otherwise the first error, after all removals were
+    ///   tried. A session that may belong to the buyer, but cannot be read, also causes an error, because it was not removed.
     @discardableResult
     public func logoutAll(issuer: String, subject: String, tenant: String? = nil) async throws -> [LogoutResult] {
         let filter = SessionFilter(tenant: tenant, buyer: (issuer, subject))

@@ -8,8 +8,8 @@ extension SessionManager {
     /// - Parameters:
     ///   - id: The session.
     ///   - duration: How long the access token should still be valid. The default is 60 seconds, or a quarter of the token's lifetime if
-    ///     that is less. If the duration is longer than the lifetime of the provider's tokens, they are refreshed at most every 30
-    ///     seconds.
+    ///     that is less. If the duration is longer than the lifetime of the provider's tokens, each process refreshes them at most every
+    ///     30 seconds.
     /// - Returns: The tokens and how they were obtained.
     /// - Throws: ``IdentityError``, of kind ``IdentityError/Kind/signInAgain`` when only a new login helps. If the provider's response to
     ///   a refresh belongs to another login, the error has ``IdentityError/isAttackSuspected``. It is thrown even while the old access
