@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// A store that can remove expired records.
 ///
-/// A store whose database removes expired records itself does not conform to this protocol.
+/// A store whose database removes expired records itself need not conform to this protocol.
 public protocol ExpirySweeping: Sendable {
     /// Removes the records that expired before a date, and returns their number.
     ///

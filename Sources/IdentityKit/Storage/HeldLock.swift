@@ -5,7 +5,7 @@ public struct HeldLock: Sendable {
     private let time: (@Sendable () -> Duration)?
     private let keep: (@Sendable () -> Void)?
 
-    /// A lock that can be lost while its holder runs: a lease, or a lock that a server releases when the holder's connection ends.
+    /// Creates the value for a lock that can be lost while its holder runs: a lease, or a server's lock that ends with the connection.
     ///
     /// - Parameter remaining: How much longer no other process can get the lock; zero or less if another process may already have it.
     ///   Measure the time with `ContinuousClock`, which also advances while the process is stopped or the machine sleeps.

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// The part of a store that keeps login attempts until their callback, and pending logouts until the browser returns.
 public protocol LoginAttemptStore: Sendable {
-    /// Adds a login attempt or a pending logout; replaces an earlier one with the same key.
+    /// Adds a login attempt or a pending logout; replaces an earlier record with the same key.
     func insert(_ attempt: StoredLoginAttempt) async throws
 
     /// Removes and returns a login attempt or pending logout, atomically: only one of several tasks or processes gets the attempt.

@@ -17,7 +17,7 @@ public protocol SessionRecordStore: Sendable {
     /// quarantine.
     ///
     /// Throw an error of this kind, or with code ``IdentityError/Code/storeFull``, only if the session was not added. After any other
-    /// error, ``SessionManager`` removes the session, because the store may have added it.
+    /// error, ``SessionManager`` calls ``remove(_:)``, because the store may have added the session.
     func insert(_ session: StoredSession) async throws
 
     /// Returns the session with this id; nil if the session does not exist.
