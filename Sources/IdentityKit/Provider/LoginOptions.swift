@@ -12,7 +12,7 @@ public struct LoginOptions: Sendable {
     public var maximumAge: Duration?
     /// OpenID Connect `acr_values`, in order of preference.
     public var authenticationContexts: [String]
-    /// The language of the login page, as a BCP 47 tag; sent as `locale` to Shopify, and as `ui_locales` to other providers.
+    /// The languages of the login page: BCP 47 tags separated by spaces (`ui_locales`), one tag at Shopify (`locale`).
     public var locale: String?
     /// Further authorization parameters of the provider; parameters that the protocol needs, such as `state`, are refused.
     public var additionalParameters: [(name: String, value: String)]

@@ -21,6 +21,6 @@ public struct PostalAddress: Sendable, Equatable {
     /// A phone number for the delivery, E.164.
     public var phone: String?
 
-    /// An address without any part.
+    /// Creates an address without any part.
     public init() {}
 }
