@@ -21,7 +21,7 @@ public struct StoreHealth: Sendable {
     /// The number of sessions with a refresh in progress or in doubt.
     public var sessionsInDoubt = 0
 
-    /// The report of an empty store.
+    /// Creates the report of an empty store.
     public init() {}
 
     /// Whether the database's own check found no problem, no row is damaged, and this process has the store key of every row.

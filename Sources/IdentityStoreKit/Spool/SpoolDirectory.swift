@@ -14,9 +14,9 @@ package struct SpoolDirectory: Sendable {
     private let path: String
     private let maximumCount: Int
 
-    /// Does not create the directory; the first ``write(_:to:)`` creates it with mode 0700.
+    /// Creates a value; the first ``write(_:to:)`` creates the directory itself, with mode 0700.
     ///
-    /// `maximumCount` is the maximum number of bytes of a file. Longer files are refused.
+    /// `maximumCount` is the maximum number of bytes of a file. Longer files are not read.
     package init(path: String, maximumCount: Int) {
         self.path = path
         self.maximumCount = maximumCount
@@ -213,8 +213,8 @@ package struct SpoolDirectory: Sendable {
             configuration: "The store's spool directory \(path) cannot be used: \(reason).",
             hint: """
                 Make the spool a directory of the process's user with mode 0700, and not a link. Make each file in the spool a regular \
-                file of this user with mode 0600 and one hard link. Correct the owner and the mode, but do not delete a file: a file in the spool \
-                may contain the newest tokens of a session.
+                file of this user with mode 0600 and one hard link. Correct the owner and the mode, but do not delete a file: a file in \
+                the spool may contain the newest tokens of a session.
                 """
         )
     }

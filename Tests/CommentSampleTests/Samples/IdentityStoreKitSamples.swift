@@ -39,7 +39,7 @@ extension App {
         // To save a session:
         let row = try records.seal(session)
         try await redis.set(key: row.hash, value: row.bytes)
-        // To read one:
+        // To read a session:
         guard let bytes = try await redis.get(key: records.hash(of: id)) else { return nil }
         guard let sealed = SealedSession(bytes: bytes) else {
             throw IdentityError(.configuration, .storeCorrupt, "The row of a session is damaged.")
