@@ -7,7 +7,7 @@ public struct LoginAttempt: Sendable {
     public var provider: String
     /// The `state` that the callback must carry (RFC 6749 section 4.1.1).
     public var state: Secret
-    /// The `nonce` that the ID token must contain (OpenID Connect Core section 3.1.2.1); nil when none was sent.
+    /// The `nonce` that the ID token must contain (OpenID Connect Core section 3.1.2.1); nil when no `nonce` was sent.
     public var nonce: Secret?
     /// The PKCE verifier (RFC 7636 section 4.1); nil when no challenge was sent.
     public var codeVerifier: Secret?
@@ -17,7 +17,7 @@ public struct LoginAttempt: Sendable {
     public var redirectURI: String?
     /// The requested scopes.
     public var scopes: [String]
-    /// The requested `max_age`, in seconds; nil when none was sent.
+    /// The requested `max_age`, in seconds; nil when no `max_age` was sent.
     public var maximumAgeSeconds: Int?
     /// The requested `acr_values`.
     public var authenticationContexts: [String]

@@ -17,7 +17,7 @@ public struct StoredSession: Sendable {
     ///
     /// The subject is personal data, so a store indexes only a keyed hash of it.
     public var subject: String
-    /// The provider's session id (`sid`); nil if the provider sent none.
+    /// The provider's session id (`sid`); nil if the provider sent no `sid`.
     ///
     /// A store indexes only a keyed hash of this id.
     public var providerSessionID: String?
