@@ -2,15 +2,15 @@ internal import FoundationEssentials
 
 /// Revokes tokens if the provider supports it (RFC 7009).
 ///
-/// At many providers, the revocation of one token also invalidates the tokens of the buyer's other sessions. So tokens are not revoked if a
-/// newer session replaced their session, or if they come from a failed step-up of the same buyer.
+/// At many providers, the revocation of one token also invalidates the tokens of the buyer's other sessions. So tokens are not revoked if
+/// this process replaced their session with a newer session, or if they come from a failed step-up of the same buyer.
 package struct TokenRevocation: SessionService {
     let context: SessionContext
 
     /// Revokes the tokens of one session, within the configured time; returns the error of a failed revocation.
     ///
-    /// The tokens are not revoked if a newer session of the buyer replaced this session, if revocation is switched off, or if the provider
-    /// cannot revoke them.
+    /// The tokens are not revoked if this process replaced the session with a newer session of the buyer, if revocation is switched off, or
+    /// if the provider cannot revoke them.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
         guard !context.replaced.contains(session.id) else { return nil }
         do {
