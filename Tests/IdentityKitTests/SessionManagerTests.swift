@@ -2,8 +2,36 @@ import FoundationEssentials
 import IdentityHTTP
 import IdentityKit
 import IdentityTesting
+import Synchronization
 import TestDoubles
 import Testing
+
+/// A store whose next writes of attachments fail.
+private final class FailingWrites: WrappingStore {
+    let inner = InMemoryStore()
+    private let failures = Mutex(0)
+
+    func fail(_ count: Int) { failures.withLock { $0 = count } }
+
+    private func checkWrite() throws {
+        try Task.checkCancellation()
+        let fails = failures.withLock { count in
+            defer { count = max(0, count - 1) }
+            return count > 0
+        }
+        if fails { throw IdentityError(.retryLater, .storeBusy, "Busy.") }
+    }
+
+    func setAttachment(
+        _ name: String,
+        to payload: Secret?,
+        of id: SessionID,
+        expecting revision: Int64?
+    ) async throws -> Bool {
+        try checkWrite()
+        return try await inner.setAttachment(name, to: payload, of: id, expecting: revision)
+    }
+}
 
 @Suite("Sessions")
 struct SessionManagerTests {
@@ -197,5 +225,25 @@ struct SessionManagerTests {
         let ended = try await world.manager.logoutAll(issuer: "https://id.example", subject: "buyer-1")
         #expect(ended.count == 2)
         #expect(try await world.manager.sessions().map(\.id) == [other.id])
+    }
+
+    @Test("the last use of a session is stored a minute after the store failed")
+    func useAfterFailure() async throws {
+        let clock = ManualClock()
+        let store = FailingWrites()
+        let provider = StrictProvider(clock: clock)
+        let manager = try SessionManager(provider, store: store, clock: clock)
+        let tokens = provider.mint(Buyer(issuer: "https://id.example", subject: "buyer-1"))
+        let session = try await manager.establish(tokens, provider: "strict")
+        var lastUses: [TimeInterval] = []
+        clock.advance(by: .seconds(900))
+        store.fail(1)
+        for pause in [0, 59, 1, 899, 1] {
+            clock.advance(by: .seconds(pause))
+            await manager.noteUse(of: session)
+            let signIn = try #require(try await manager.signIns(ofBuyerOf: session.id).first)
+            lastUses.append(signIn.lastUsedAt.timeIntervalSince(signIn.createdAt))
+        }
+        #expect(lastUses == [0, 0, 960, 960, 1860])
     }
 }

@@ -2,13 +2,15 @@ internal import FoundationEssentials
 internal import Synchronization
 
 final class SignInRecords: Sendable {
+    private static let pauseAfterError = Duration.seconds(60)
+
     private let store: any SessionStore
     private let clock: any IdentityClock
     private let interval: Duration?
-    /// When this process last noted the use of each session, as a time of the monotonic clock.
+    /// The time of the monotonic clock before which this process does not note another use of each session.
     ///
     /// If the table evicts a session, its next use costs one more read of the store.
-    private let noted = Mutex(BoundedTable<SessionID, Duration>(maximum: 10_000))
+    private let pausedUntil = Mutex(BoundedTable<SessionID, Duration>(maximum: 10_000))
 
     init(_ store: any SessionStore, clock: any IdentityClock, interval: Duration?) {
         self.store = store
@@ -41,33 +43,40 @@ final class SignInRecords: Sendable {
 
     /// Stores the current time as the session's last use, at most once in each `interval`.
     ///
-    /// An error of the store is ignored, because the request that uses the session must not fail for this reason.
+    /// An error of the store is ignored, because the request that uses the session must not fail for this reason. The next attempt follows
+    /// a minute later, because a store that fails slowly must not delay every request.
     func noteUse(of session: Session) async {
         guard let interval, isDue(session, interval) else { return }
-        guard let stored = try? await store.attachment(SignInRecord.name, of: session.id) as SessionAttachment?? else {
-            return
+        do {
+            try await storeUse(of: session.id, interval)
+        } catch {
+            pause(session.id, for: min(interval, Self.pauseAfterError))
         }
+    }
+
+    private func storeUse(of id: SessionID, _ interval: Duration) async throws {
+        let stored = try await store.attachment(SignInRecord.name, of: id)
         var record = stored.flatMap { SignInRecord($0.payload) } ?? SignInRecord()
         // Another process may have stored a use within the interval. A time in the future comes from a wrong clock, so it is replaced.
         if let usedAt = record.usedAt, (0..<interval.timeInterval).contains(clock.now.timeIntervalSince(usedAt)) {
             return
         }
         record.usedAt = clock.now
-        _ = try? await store.setAttachment(
-            SignInRecord.name,
-            to: record.secret,
-            of: session.id,
-            expecting: stored?.revision
-        )
+        _ = try await store.setAttachment(SignInRecord.name, to: record.secret, of: id, expecting: stored?.revision)
     }
 
     private func isDue(_ session: Session, _ interval: Duration) -> Bool {
         guard clock.now.timeIntervalSince(session.createdAt) >= interval.timeInterval else { return false }
         let now = clock.elapsed
-        return noted.withLock { noted in
-            if let last = noted[session.id], now - last < interval { return false }
-            noted.insert(now, for: session.id) { now - $0 >= interval }
+        return pausedUntil.withLock { pauses in
+            if let end = pauses[session.id], now < end { return false }
+            pauses.insert(now + interval, for: session.id) { $0 <= now }
             return true
         }
+    }
+
+    private func pause(_ id: SessionID, for pause: Duration) {
+        let now = clock.elapsed
+        pausedUntil.withLock { pauses in pauses.insert(now + pause, for: id) { $0 <= now } }
     }
 }
