@@ -6,7 +6,7 @@ import Synchronization
 import TestDoubles
 import Testing
 
-/// A store whose next writes of attachments fail.
+/// A store whose next writes of attachments, pending logins and pending logouts fail.
 private final class FailingWrites: WrappingStore {
     let inner = InMemoryStore()
     private let failures = Mutex(0)
@@ -20,6 +20,11 @@ private final class FailingWrites: WrappingStore {
             return count > 0
         }
         if fails { throw IdentityError(.retryLater, .storeBusy, "Busy.") }
+    }
+
+    func insert(_ attempt: StoredLoginAttempt) async throws {
+        try checkWrite()
+        try await inner.insert(attempt)
     }
 
     func setAttachment(
@@ -245,5 +250,28 @@ struct SessionManagerTests {
             lastUses.append(signIn.lastUsedAt.timeIntervalSince(signIn.createdAt))
         }
         #expect(lastUses == [0, 0, 960, 960, 1860])
+    }
+
+    @Test("a posted callback is kept if the store fails twice, and if the request is cancelled")
+    func keptCallback() async throws {
+        for failures in [0, 2] {
+            let clock = ManualClock(isAdvancedBySleeping: true)
+            let store = FailingWrites()
+            let manager = try SessionManager(StrictProvider(clock: clock), store: store, clock: clock)
+            let started = try await manager.begin("strict")
+            let state = try #require(started.url.query)
+            let posted = try LoginCallback(form: Array("code=c&\(state)".utf8))
+            store.fail(failures)
+            let gate = Gate()
+            let request = Task {
+                await gate.wait()
+                try await manager.keepPosted(posted, browserBinding: started.browserBinding, provider: "strict")
+            }
+            if failures == 0 { request.cancel() }
+            gate.open()
+            try await request.value
+            let bare = try LoginCallback(form: Array(state.utf8))
+            _ = try await manager.complete(bare, browserBinding: started.browserBinding, provider: "strict")
+        }
     }
 }

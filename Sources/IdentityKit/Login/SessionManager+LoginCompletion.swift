@@ -64,18 +64,33 @@ extension SessionManager {
         try await Correlation.scope {
             let started = clock.elapsed
             do {
-                var callback = callback
-                var attempt = try await take(&callback, browserBinding)
-                try attempt.checkExpiry(at: clock.now)
-                try refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
-                attempt.postedCallback = callback.fields
-                try await store.insert(attempt.stored())
+                // A cancelled request must not lose the login attempt, which is out of the store for a moment.
+                try await background.run { [self] in
+                    var callback = callback
+                    var attempt = try await take(&callback, browserBinding)
+                    try attempt.checkExpiry(at: clock.now)
+                    try refuseCallbackOfAnotherProvider(callback, for: attempt, receivedFor: provider)
+                    attempt.postedCallback = callback.fields
+                    try await putBack(attempt.stored())
+                }
             } catch let error as IdentityError where error.code == .stateUnknown {
                 return
             } catch {
                 throw events.failed(IdentityEvent.Kind.loginFailed, error, provider: provider, since: started)
             }
         }
+    }
+
+    /// Stores a login attempt that was taken out of the store; tries three times, because the login fails without the attempt.
+    private func putBack(_ attempt: StoredLoginAttempt) async throws {
+        for pause in [100, 400] {
+            do {
+                return try await store.insert(attempt)
+            } catch let error as IdentityError where error.kind == .retryLater {
+                try? await clock.sleep(for: .milliseconds(pause))
+            }
+        }
+        try await store.insert(attempt)
     }
 
     /// Takes the login attempt of a callback out of the store; if this method refuses the callback, the attempt stays in the store.
