@@ -63,6 +63,8 @@ extension TokenRefresher {
 
     /// Repairs a session; does not count a session that was removed, has expired, or was repaired by another process or task.
     private func repair(_ id: SessionID, waitingUpTo limit: Duration) async -> Count {
+        // A refresh continues although its caller is cancelled. So a cancelled repair must not start the refreshes of all other sessions.
+        guard !Task.isCancelled else { return { $0.remaining += 1 } }
         // A running refresh of this process makes the repair unnecessary. Waiting for the refresh would delay the other repairs.
         if flights.isUnderWay(id) { return { $0.busy += 1 } }
         do {

@@ -1,4 +1,5 @@
 import IdentityKit
+import IdentityTesting
 import TestDoubles
 import Testing
 
@@ -63,5 +64,28 @@ struct DrainTests {
         }
         await manager.drain()
         #expect(try await world.memory.session(id)?.isInDoubt == false)
+    }
+
+    @Test("a cancelled repair starts no further refresh", .timeLimit(.minutes(5)))
+    func cancelled() async throws {
+        let world = RefreshStage()
+        for index in 0..<20 {
+            let id = try await world.expiredSession("buyer-\(index)")
+            var session = try #require(try await world.memory.session(id))
+            let tokens = try #require(try SessionState(session).tokens)
+            let claim = RefreshClaim(correlationID: "crashed", startedAt: world.clock.now)
+            (session.isInDoubt, session.payload) = (true, SessionState.claimed(tokens, claim).payload())
+            #expect(try await world.memory.replace(session, expecting: session.generation))
+        }
+        let manager = try world.manager()
+        let gate = Gate()
+        world.provider.hold { await gate.wait() }
+        let repair = Task { try await manager.repair() }
+        while world.provider.requests < 8 { try await Task.sleep(for: .milliseconds(1)) }
+        repair.cancel()
+        #expect(try await repair.value.remaining == 20)
+        gate.open()
+        await manager.drain()
+        #expect(world.provider.requests == 8)
     }
 }
