@@ -13,7 +13,12 @@ extension TokenRefresher {
         let kept = await sessionsToRepair()
         var ids = kept
         let inDoubt = SessionFilter(tenant: visible.tenant, isInDoubt: true)
-        let listing = try await store.readable(inDoubt)
+        var listing = SessionListing()
+        do {
+            listing = try await store.readable(inDoubt)
+        } catch let error as IdentityError where error.concernsRecord {
+            listing.damage = error
+        }
         ids.formUnion(listing.sessions.map(\.id))
         if let damage = listing.damage { events.emit(.storeFailed(damage.code), provider: "") }
         return await withTaskGroup(of: Count.self) { group in

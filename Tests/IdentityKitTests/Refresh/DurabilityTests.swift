@@ -4,6 +4,19 @@ import IdentityTesting
 import TestDoubles
 import Testing
 
+/// A store that cannot list its sessions, because one of them is damaged.
+private final class DamagedLists: WrappingStore {
+    let inner: SpoolingStore
+
+    init(_ inner: SpoolingStore) {
+        self.inner = inner
+    }
+
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        throw IdentityError(.configuration, .storeCorrupt, "Damaged.")
+    }
+}
+
 @Suite("Tokens that are not stored durably")
 struct DurabilityTests {
     @Test(
@@ -165,5 +178,19 @@ struct DurabilityTests {
         #expect(got.warning?.code == .tokensNotDurable)
         #expect(world.heard.kinds.contains(.tokensNotDurable))
         #expect(await manager.drain() == [id.reference])
+    }
+
+    @Test("a repair saves unsaved tokens although a damaged session prevents the list of sessions in doubt")
+    func damagedList() async throws {
+        let world = RefreshStage()
+        let id = try await world.expiredSession()
+        let manager = try world.manager(DamagedLists(world.store))
+        world.store.allow(1)
+        #expect(try await manager.tokens(for: id).warning?.code == .tokensNotDurable)
+        world.store.allow(.max)
+        let report = try await manager.repair()
+        #expect(report.repaired == 1 && report.remaining == 1)
+        #expect(await manager.drain().isEmpty)
+        #expect(world.heard.names.contains("store_failed store_corrupt"))
     }
 }
