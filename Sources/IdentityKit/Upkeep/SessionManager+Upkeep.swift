@@ -59,7 +59,8 @@ extension SessionManager {
         do {
             try await body()
         } catch {
-            events.emit(.storeFailed(IdentityError.code(of: error)), provider: "")
+            let error = IdentityError.wrapping(error)
+            if error.kind != .cancelled { events.emit(.storeFailed(error.code), provider: "") }
         }
     }
 

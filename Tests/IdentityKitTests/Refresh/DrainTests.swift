@@ -3,6 +3,23 @@ import IdentityTesting
 import TestDoubles
 import Testing
 
+/// A store whose lists of sessions end only when their task is cancelled.
+private final class EndlessLists: WrappingStore {
+    let inner = InMemoryStore()
+    let listed = Gate()
+
+    func sessions(matching filter: SessionFilter) async throws -> [StoredSession] {
+        listed.open()
+        let (never, continuation) = AsyncStream.makeStream(of: Void.self)
+        await withTaskCancellationHandler {
+            for await _ in never {}
+        } onCancel: {
+            continuation.finish()
+        }
+        throw CancellationError()
+    }
+}
+
 @Suite("The end of a process")
 struct DrainTests {
     @Test(
@@ -87,5 +104,17 @@ struct DrainTests {
         gate.open()
         await manager.drain()
         #expect(world.provider.requests == 8)
+    }
+
+    @Test("the end of maintain is not reported as a failure of the store")
+    func endOfMaintenance() async throws {
+        let clock = ManualClock()
+        let (store, heard) = (EndlessLists(), EventSink())
+        let manager = try SessionManager(StrictProvider(clock: clock), store: store, clock: clock, observers: [heard])
+        let maintenance = Task { await manager.maintain() }
+        await store.listed.wait()
+        maintenance.cancel()
+        await maintenance.value
+        #expect(heard.names.isEmpty)
     }
 }
