@@ -75,7 +75,7 @@ struct KeyRotationTests {
         let old = try await stage.directory.open()
         _ = try await old.save(stage.sessions[0].next(isInDoubt: true), after: stage.sessions[0])
         try stage.directory.connection().execute(
-            "UPDATE session SET generation = 5 WHERE key = \(try old.rowKey(stage.sessions[1].id))"
+            "UPDATE session SET generation = 5, in_doubt = 1 WHERE key = \(try old.rowKey(stage.sessions[1].id))"
         )
         await old.close()
         let store = try await stage.open()

@@ -15,10 +15,10 @@ extension RowMaintenance {
         }
         var resealed: [(row: StoredRow, record: [UInt8])] = []
         for stored in rows where !records.isUnderActiveKey(stored.row.record) {
-            if stored.row.isInDoubt {
-                progress.postponed += 1
-            } else if try failure(toOpen: stored) != nil {
+            if try failure(toOpen: stored) != nil {
                 progress.unreadable += 1
+            } else if stored.row.isInDoubt {
+                progress.postponed += 1
             } else {
                 resealed.append((stored, try records.reseal(stored.row)))
             }
