@@ -10,7 +10,8 @@ public struct IdentityEvent: Sendable {
         case loginFailed(IdentityError.Code)
         /// The provider issued tokens for a login that was rejected or could not be stored, so no session has the tokens.
         ///
-        /// If `isRevoked` is false, the tokens may stay valid at the provider until they expire.
+        /// If `isRevoked` is false, the tokens may stay valid at the provider until they expire. If the token response itself was rejected,
+        /// the event goes to ``IdentityEnvironment/observers``, otherwise to the observers of the ``SessionManager``.
         case loginTokensDropped(isRevoked: Bool)
         /// An access token was refreshed, before its expiry (``TokenOutcome/refreshedEarly``) or after (``TokenOutcome/refreshedLate``).
         case refreshed(TokenOutcome)
