@@ -122,7 +122,7 @@ public struct CustomerAccount: Sendable {
         )
     }
 
-    /// Makes an address the default one.
+    /// Makes an address the buyer's default address.
     @discardableResult
     public func setDefaultAddress(_ id: String) async throws -> CustomerPostalAddress {
         try await change(
