@@ -23,7 +23,7 @@ extension AuthClient {
     /// URL must contain this client's redirect URI.
     ///
     /// - Parameters:
-    ///   - code: The code from ``handleCallback(url:)``, or one that the app read from the callback after it checked `state`.
+    ///   - code: The code from ``handleCallback(url:)``, or a code that the app read from the callback after it checked `state`.
     ///   - codeVerifier: The code verifier of the same login; the verifier works once.
     /// - Returns: The tokens.
     /// - Throws: `IdentityError`. With code `store_failed`, the token storage did not save the tokens; they are in ``currentTokens``. After

@@ -18,9 +18,9 @@ extension AuthClient {
     ///     client has no ID token in memory. If Shopify's response contains a new ID token, the client checks that both ID tokens belong to
     ///     the same login (OpenID Connect Core section 12.2).
     /// - Returns: The new tokens; store the new refresh token instead of the old one.
-    /// - Throws: `IdentityError`; only kind `signInAgain` means that the buyer must sign in again. With `isAttackSuspected`, Shopify's
-    ///   response contains the tokens of another login: the client drops them and keeps the tokens that it had. With code `store_failed`,
-    ///   the token storage did not save the new tokens; they are in ``currentTokens``.
+    /// - Throws: `IdentityError`; of kind `signInAgain` if Shopify rejects the refresh token, so the buyer must sign in again. With
+    ///   `isAttackSuspected`, Shopify's response contains the tokens of another login: the client drops these tokens and keeps its earlier
+    ///   tokens. With code `store_failed`, the token storage did not save the new tokens; they are in ``currentTokens``.
     public func refreshAccessToken(
         refreshToken: String,
         idToken: String? = nil

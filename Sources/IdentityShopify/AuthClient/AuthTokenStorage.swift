@@ -14,7 +14,7 @@
 /// Never store tokens as plain text. `AuthTokenStorageConformance` of `IdentityTesting` tests a storage. A server uses `SessionManager`
 /// instead, whose stores encrypt the tokens.
 public protocol AuthTokenStorage: Sendable {
-    /// Stores the tokens, in place of earlier ones.
+    /// Stores the tokens, in place of earlier tokens.
     ///
     /// If `tokens` contains no ID token, keep the stored ID token. Only the tokens of a refresh can lack the ID token. This happens if the
     /// client was created after the login, and the app does not pass the ID token to

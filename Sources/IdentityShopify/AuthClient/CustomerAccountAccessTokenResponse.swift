@@ -51,7 +51,7 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
     /// does not have it.
     public var idToken: String? { tokenSet.idToken?.reveal() }
 
-    /// The refresh token: use it once, then store the new one that the refresh returns.
+    /// The refresh token: use it once, then store the new refresh token that the refresh returns.
     ///
     /// Nil if Shopify sent no refresh token, for example to a client of type `app`.
     public var refreshToken: String? { tokenSet.refreshToken?.reveal() }

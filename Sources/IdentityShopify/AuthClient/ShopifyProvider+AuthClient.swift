@@ -23,7 +23,7 @@ extension ShopifyProvider {
         )
     }
 
-    /// Refreshes with a refresh token alone; an ID token in the response must belong to the same login as `idToken`, if given.
+    /// Refreshes with a refresh token alone; an ID token in the response must belong to the same login as `idToken`.
     func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {
         let tokens = try client.storedTokens(refreshToken, idToken: idToken)
         try await prepareRefresh(of: tokens)

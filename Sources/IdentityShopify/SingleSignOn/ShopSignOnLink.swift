@@ -17,7 +17,7 @@ internal import ShopifyGraphQL
 public struct ShopSignOnLink: Sendable {
     private let site: HTTPURL
 
-    /// Prepares links to one shop.
+    /// Creates a value that builds links to one shop.
     ///
     /// - Parameters:
     ///   - shopDomain: The domain at which buyers' browsers open the shop: a host name without scheme, port and path. Take it from the
