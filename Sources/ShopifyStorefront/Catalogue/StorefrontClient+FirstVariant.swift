@@ -15,7 +15,7 @@ extension StorefrontClient {
         throw IdentityError(
             .configuration,
             .configurationInvalid,
-            "This program found no variant for a cart in the first 250 products, of which it reads at most 20 that are available.",
+            "No available variant was found: this program read at most 20 available products of the shop's first 250 products.",
             hint: "Check that one of the first products in the sales channel of the storefront's token is in stock.",
             reference: "Storefront API reference, products"
         )
