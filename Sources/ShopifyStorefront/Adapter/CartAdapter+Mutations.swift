@@ -4,9 +4,9 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Executes a mutation on the session's cart; the mutation must do no harm when it is sent twice.
     ///
-    /// The mutation is sent again if another process changes the session's stored cart before the result is saved. After a response with
-    /// GraphQL errors and without a cart, the adapter reads the cart, and `isMade` decides whether the cart contains the change. If
-    /// `isMade` is nil, the GraphQL errors are thrown.
+    /// The mutation can be sent again if another process changes the session's stored cart at the same time. After a response with GraphQL
+    /// errors and without a cart, the adapter reads the cart, and `isMade` decides whether the cart contains the change. If `isMade` is
+    /// nil, the GraphQL errors are thrown.
     func mutate<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -151,8 +151,9 @@ extension CartAdapter {
 
     /// Returns the cart of a response, and updates the session's stored cart (`binding`); reads the cart if the response has no cart.
     ///
-    /// After a response with GraphQL errors and without a cart, `isMade` decides whether the cart that was read contains the change. If it
-    /// does not, if `isMade` is nil, or if the read fails without ``CartGone`` or a cancellation, the GraphQL errors are thrown.
+    /// After a response with GraphQL errors and without a cart, `isMade` decides whether the cart that was read contains the change. The
+    /// GraphQL errors are thrown if the cart does not contain the change, if `isMade` is nil, or if the read fails. If the read ends with
+    /// ``CartGone`` or a cancellation, this is thrown instead.
     func resolve(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,

@@ -10,8 +10,8 @@ extension CartAdapter {
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when Shopify rejects the lines. With code
     ///   `IdentityError.Code.linesPartlyAdded` when the call had more than 250 lines and a later request failed; the session then has the
-    ///   new cart. With code `IdentityError.Code.detachIncomplete` when the buyer could not be removed from the old cart; the session then
-    ///   keeps the old cart.
+    ///   new cart. If the buyer could not be removed from the old cart, the error of this removal is thrown, for example with code
+    ///   `IdentityError.Code.detachIncomplete`, and the session keeps the old cart.
     public func create(
         _ lines: [CartLineInput] = [],
         for id: SessionID,

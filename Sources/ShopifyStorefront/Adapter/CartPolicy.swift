@@ -24,7 +24,7 @@ public struct CartPolicy: Sendable {
         ///
         /// The discount codes, the note and the attributes stay on the cart, and a copy has them too.
         case detach
-        /// The session loses the cart, and no request is sent to Shopify. So the buyer stays on the cart at Shopify.
+        /// The session loses the cart, and the adapter sends no request to Shopify. So the buyer stays on the cart at Shopify.
         case drop
     }
 

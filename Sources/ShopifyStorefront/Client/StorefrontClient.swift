@@ -122,7 +122,7 @@ public struct StorefrontClient: Sendable {
     ///   - timeout: How long to poll, at most a year. The last request may take up to two seconds more.
     ///   - hint: Reads from a result when Shopify wants the next poll; nil if the result contains no such time. The pause after a hint is
     ///     at least 0.1 and at most 60 seconds.
-    ///   - isDone: Whether a result is the awaited one.
+    ///   - isDone: Whether a result ends the polling.
     /// - Returns: The first result for which `isDone` returns true.
     /// - Throws: `IdentityError` in the same cases as ``execute(_:in:cachePolicy:)``; with code `IdentityError.Code.pollTimeout` and a
     ///   `PollTimeout` as its cause when the timeout ends after at least one result; with code `IdentityError.Code.invalidRequest` for a

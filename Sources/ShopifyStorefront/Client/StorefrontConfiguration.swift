@@ -32,7 +32,7 @@ public struct StorefrontConfiguration: Sendable {
     /// Creates a configuration.
     ///
     /// `shopDomain` is a host name without scheme, port and path. With a nil `endpoint`, requests go to the shop's own URL; set `endpoint`
-    /// for a proxy or a fake shop. It may use http to a loopback address if `allowsLoopbackHTTP` is true.
+    /// for a proxy or a fake shop. If `allowsLoopbackHTTP` is true, `endpoint` may use http to a loopback address.
     ///
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, token or version, an endpoint that uses
     ///   neither https nor permitted http, or a timeout that is not greater than 0.

@@ -5,7 +5,7 @@ extension IdentityError.Code {
     public static let cartGone = Self(rawValue: "cart_gone")
     /// The session has no cart.
     public static let cartMissing = Self(rawValue: "cart_missing")
-    /// Shopify added only some of the lines; the error's cause is a ``CartPartialAddition``.
+    /// A request to add lines failed after an earlier request of the same call; the error's cause is a ``CartPartialAddition``.
     public static let linesPartlyAdded = Self(rawValue: "lines_partly_added")
     /// The session's cart changed during every attempt of the operation, or while the adapter put the identity on the cart.
     ///

@@ -8,7 +8,7 @@ public struct CheckoutOptions: Sendable {
         /// (``CartAdapter/adopt(_:for:isTrusted:in:)``).
         ///
         /// Checkout then opens for the buyer who is signed in at the shop in that browser. A cart with a buyer gets no `sso=silent`,
-        /// because the browser's buyer may be another one. ``CheckoutHandoff/usesBrowserSession`` reports whether the URL has `sso=silent`.
+        /// because the browser's buyer may be another person. ``CheckoutHandoff/usesBrowserSession`` says whether the URL has `sso=silent`.
         case silent
     }
 

@@ -44,7 +44,7 @@ extension CartAdapter {
         }
     }
 
-    /// Changes delivery addresses of the session's cart, or selects another one for the delivery.
+    /// Changes delivery addresses of the session's cart, or selects another address for the delivery.
     ///
     /// An empty list is refused, because Shopify removes all addresses when it gets an empty list (since API version 2025-10). To remove
     /// all addresses, call ``removeAllDeliveryAddresses(for:in:)``.

@@ -3,7 +3,7 @@ public import IdentityKit
 /// Which lines were added, and which were not, when an addition of more than 250 lines failed.
 ///
 /// It is the cause of an error with code `IdentityError.Code.linesPartlyAdded`. More than 250 lines are added in several requests, and a
-/// later request can fail after earlier ones succeeded:
+/// later request can fail after earlier requests succeeded:
 ///
 /// ```swift
 /// do {

@@ -33,17 +33,18 @@ public enum CartMergeOutcome: Sendable, Equatable {
     case nothingToMerge
     /// The guest's cart is now the buyer's cart.
     case adopted
-    /// The guest's lines are in the buyer's cart, and the guest's session has ended.
+    /// Each of the guest's lines is in the buyer's cart, perhaps with fewer items (``CartMergeResult/shortLines``). The guest's session has
+    /// ended.
     case merged
-    /// The buyer keeps their own cart, and the guest's session has ended with its cart.
+    /// The buyer keeps their own cart. The guest's session has ended, and the guest's cart is not used any more.
     case discarded
     /// Some lines are missing in the buyer's cart. Both carts and the guest's session are kept.
     case partial
 }
 
-/// A cart that is bound to a session.
+/// The cart of another session of the same buyer, from ``CartAdapter/otherCarts(ofBuyerOf:)``.
 public struct BoundCart: Sendable {
-    /// The session to which the cart is bound.
+    /// The session that has the cart.
     public let session: SessionID
     /// The id of the cart.
     public let cartID: CartID

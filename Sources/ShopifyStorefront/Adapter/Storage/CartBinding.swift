@@ -39,10 +39,10 @@ struct CartBinding: Sendable {
     var problem: IdentityError.Code?
     /// The country that Shopify last accepted for the cart.
     var country: String?
-    /// The identity's country that was omitted when Shopify last accepted an identity: Shopify refused it, or named no refused part.
+    /// The country that the last accepted identity lacks, because Shopify refused this country or did not say which part it refused.
     ///
-    /// This country alone does not make a checkout send a contact's identity again. The adapter does not add it to the context of requests,
-    /// because Shopify rejects each document with an unknown country.
+    /// A checkout does not send a contact's identity again only because of this country. The adapter does not add this country to the
+    /// context of requests, because Shopify rejects each document with an unknown country.
     var refusedCountry: String?
     /// A country that Shopify refused with a user error in a request with only the country; the adapter does not send it alone again.
     var countryRefusedAlone: String?
