@@ -120,6 +120,27 @@ import Testing
         #expect(shop.storefront.fields.contains("cartCreate") == isCopied)
     }
 
+    @Test(
+        "a logout copies the lines of all pages, unless an error hides more of a later page than its selling plans",
+        arguments: [("INTERNAL_SERVER_ERROR", false), ("ACCESS_DENIED", true)]
+    )
+    func hiddenPartOfLaterPage(code: String, isCopied: Bool) async throws {
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        let error = String.graphQLError(code, "cart", "lines", "nodes", "0", "sellingPlanAllocation")
+        let page = #"{"lines":{"nodes":[\#(String.line())],"pageInfo":{"hasNextPage":false}}}"#
+        shop.storefront.now { call in
+            if call.variables["after"] != nil { return .read(page, errors: error) }
+            let first = String.cart(pageInfo: #"{"hasNextPage":true,"endCursor":"e"}"#)
+            return call.field == "cart" ? .read(first) : .payload(call.field)
+        }
+        shop.storefront.forget()
+        let end = try await shop.carts.logout(shop.session, mode: .clone)
+        #expect((end.guest != nil) == isCopied && (end.problem == nil) == isCopied)
+        let creation = shop.storefront.calls.first { $0.field == "cartCreate" }
+        #expect(creation?.variables["input"]?["lines"]?.array?.count == (isCopied ? 2 : nil))
+    }
+
     @Test("a missing scope for customers does not explain another error in the same response")
     func knownDenial() async throws {
         let denied = String.graphQLError("ACCESS_DENIED", "cartCreate", "cart", "buyerIdentity", "customer")

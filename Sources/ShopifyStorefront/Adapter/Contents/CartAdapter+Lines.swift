@@ -88,7 +88,7 @@ extension CartAdapter {
     /// Returns all lines of a cart: the first page from `cart`, and the further pages, which are read from Shopify.
     ///
     /// If the pages do not end, this method throws, because a merge or a copy with only some of the lines would lose the other lines. With
-    /// `needsContents`, it also throws the GraphQL errors of a page.
+    /// `needsContents`, it also throws if a GraphQL error hides a part of a page.
     func allLines(
         of cart: Cart,
         needsContents: Bool = true,
@@ -103,7 +103,7 @@ extension CartAdapter {
             let query = CartLinesQuery(cartID: cart.id, after: next, lineCount: selection.lines)
             let result = try await client.execute(query, in: context)
             guard let page = result.data?.lines else { throw CartGone(result.metadata) }
-            guard !needsContents || result.errors.isEmpty else {
+            guard !needsContents || selection.showsContents(despite: result.errors) else {
                 throw client.failure(of: result, CartLinesQuery.document)
             }
             lines += page.nodes
