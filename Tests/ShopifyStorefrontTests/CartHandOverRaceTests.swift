@@ -10,6 +10,23 @@ import Testing
 /// A logout that hands the cart to a guest, while another session of the buyer takes the cart over in another process.
 @Suite struct CartHandOverRaceTests {
     @Test(
+        "a logout that is refused because of its return path leaves the cart to the session",
+        arguments: [CartPolicy.Logout.clone, .detach, .drop]
+    )
+    func refusedReturnPath(mode: CartPolicy.Logout) async throws {
+        let shop = try await TestShop(.none) { .payload($0.field) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        shop.storefront.forget()
+        var options = LogoutOptions()
+        options.returnPath = "https://evil.example/"
+        let error = await #expect(throws: IdentityError.self) {
+            try await shop.carts.logout(shop.session, mode: mode, options: options)
+        }
+        #expect(error?.code == .returnPathRefused)
+        #expect(try await shop.boundCart != nil && shop.storefront.fields.isEmpty)
+    }
+
+    @Test(
         "the buyer's other session and the next guest never have the same cart",
         arguments: [true, false]
     )

@@ -44,6 +44,10 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> CartLogout {
         let mode = mode ?? policy.logout
+        if let path = options.returnPath, sessions.acceptedReturnPath(path) == nil {
+            // The manager refuses this logout, so the session must keep its cart.
+            return CartLogout(logout: try await sessions.logout(id, options: options), guest: nil, problem: nil)
+        }
         return try await runningLogouts.run(id, LogoutCall(mode: mode, options: options)) { [self] in
             try await end(id, mode, options, context)
         }
