@@ -9,6 +9,14 @@ import Testing
 
 /// A logout that hands the cart to a guest, while another session of the buyer takes the cart over in another process.
 @Suite struct CartHandOverRaceTests {
+    @Test("a cart that is moved to the session that already has it stays there")
+    func movedToItself() async throws {
+        let shop = try await TestShop(.none) { $0.field == "cart" ? .read(.cart()) : .payload($0.field) }
+        _ = try await shop.carts.create(TestShop.lines, for: shop.session)
+        try await shop.carts.moveCart(of: shop.session, to: shop.session)
+        #expect(try await shop.boundCart != nil)
+    }
+
     @Test(
         "a logout that is refused because of its return path leaves the cart to the session",
         arguments: [CartPolicy.Logout.clone, .detach, .drop]

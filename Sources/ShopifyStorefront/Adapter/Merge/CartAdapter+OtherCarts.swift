@@ -23,6 +23,7 @@ extension CartAdapter {
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartBusy` when the newer session already has another cart. The old session
     ///   keeps its cart then.
     public func moveCart(of old: SessionID, to session: SessionID) async throws {
+        guard old != session else { return }
         try await identityErrors {
             try await self.locks.with(.session(old), .session(session)) { locks in
                 let isMoved = try await self.withLockedCart(old, under: locks) { locked in
