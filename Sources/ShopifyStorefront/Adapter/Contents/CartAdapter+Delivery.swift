@@ -2,7 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Reads the delivery options of the session's cart; the list is empty before the cart has an address.
+    /// Reads the delivery options of the cart's first 10 delivery groups; the list is empty before the cart has an address.
     ///
     /// - Throws: `IdentityError`.
     public func deliveryGroups(
