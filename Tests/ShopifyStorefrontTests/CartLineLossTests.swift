@@ -1,12 +1,14 @@
+import FoundationEssentials
 import IdentityKit
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
-import ShopifyStorefront
 import StorefrontSandbox
 import Synchronization
 import TestDoubles
 import Testing
+
+@testable import ShopifyStorefront
 
 /// Lines that are neither lost nor added twice when a cart is copied, created again, moved, or changed by several processes.
 @Suite struct CartLineLossTests {
@@ -151,6 +153,26 @@ import Testing
         }
         #expect(error?.code == .outcomeUnknown)
         #expect(try shop.state(cart).quantities == [SandboxShop.mug: 3])
+    }
+
+    @Test("of more than 1,000 carts, the lines of those that this process saw last stay known for a lost response")
+    func manyCarts() throws {
+        let (cache, start) = (CartLineCache(), Date(timeIntervalSince1970: 0))
+        func see(_ number: Int, after seconds: Double) throws {
+            let json = String.cart(id: "cart\(number)")
+            let cart = try Cart(GraphQLNode(parsing: Array(json.utf8)))
+            cache.record(cart, showsLines: true, at: start + seconds)
+        }
+        func known(_ numbers: [Int]) throws -> [Int] {
+            try numbers.filter {
+                try cache.lines(of: #require(CartID(rawValue: "cart\($0)")), at: start + 3) != nil
+            }
+        }
+        for number in 0..<1_000 { try see(number, after: Double(number) / 1_000) }
+        try see(0, after: 2)
+        #expect(try known(Array(0..<1_000)).count == 1_000)
+        try see(1_000, after: 3)
+        #expect(try known([0, 1, 2, 999, 1_000]) == [0, 2, 999, 1_000])
     }
 
     @Test("an addition that Shopify has made succeeds, although the store cannot be written afterwards")

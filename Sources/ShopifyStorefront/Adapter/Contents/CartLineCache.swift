@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The lines that this process saw in carts during the last 10 seconds.
+/// The lines that this process saw in carts during the last 10 seconds, of the 1,000 carts that it saw last.
 ///
 /// After a lost response, a comparison with these lines shows whether the request added its lines. Older lines are not used, because
 /// another process may have added lines since.
@@ -15,8 +15,10 @@ final class CartLineCache: Sendable {
     func record(_ cart: Cart, showsLines: Bool, at now: Date) {
         let entry = showsLines ? (CartLineCounts(cart.lines.map(CartLineInput.init)), now) : nil
         entries.withLock { entries in
-            if entries.count >= Self.maximum { entries.removeAll() }
             entries[cart.id] = entry
+            if entries.count > Self.maximum, let oldest = entries.min(by: { $0.value.time < $1.value.time })?.key {
+                entries[oldest] = nil
+            }
         }
     }
 
