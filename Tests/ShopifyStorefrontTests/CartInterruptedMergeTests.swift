@@ -34,6 +34,30 @@ import Testing
         #expect(try shop.state(cart).giftCards == ["1234"])
     }
 
+    @Test(
+        "a repeated merge names the gift cards of the cart that was replaced before the interruption, to the same buyer only",
+        arguments: [(4, "ada@example.com", ["1234"]), (2, "grace@example.com", [])]
+    )
+    func replacedGiftCards(writes: Int, next: String, lost: [String]) async throws {
+        let shop = try await SandboxShop()
+        let ada = try await shop.login()
+        _ = try await shop.carts.create(for: ada, in: shop.context)
+        _ = try await shop.carts.addGiftCards(["ABCD1234", "ABCD5678"], for: ada, in: shop.context)
+        let (guest, cart) = try await shop.guestWithMug()
+        _ = try await shop.carts.addGiftCards(["ABCD5678"], for: guest, in: shop.context)
+        // The first two writes store the reservation and the intent with the guest's session, two more the cart with the buyer's.
+        shop.first.attachments.fail(after: writes)
+        await #expect(throws: IdentityError.self) {
+            try await shop.carts.mergeGuestCart(of: guest, into: ada, in: shop.context)
+        }
+        shop.first.attachments.fail(after: nil)
+        shop.clock.advance(by: .seconds(600))
+        let session = next.hasPrefix("ada") ? ada : try await shop.login(as: next)
+        let merge = try await shop.carts.mergeGuestCart(of: guest, into: session, in: shop.context)
+        #expect(merge.outcome == .adopted && merge.cart?.cart.id == cart.id)
+        #expect(merge.lostGiftCards == lost)
+    }
+
     @Test("a logout gives the next buyer a copy of a cart that a guest's session still names")
     func handedOver() async throws {
         let shop = try await SandboxShop()

@@ -207,19 +207,23 @@ extension CartAdapter: SignInCarts {
         var adopts = isSameCart || replaces
         if !adopts { adopts = merge == .keepGuest ? own == nil : try await !hasOrTakesOverCart(id, under: locks) }
         if adopts {
-            var replaced: Cart?
-            if replaces, !isSameCart, var own {
-                do { replaced = try await current(&own, in: context).cart } catch is CartGone {}
+            if !isSameCart {
+                source.replacedGiftCards = []
+                if replaces, var own {
+                    do {
+                        source.replacedGiftCards = try await current(&own, in: context).cart.giftCardEndings
+                    } catch is CartGone {}
+                }
             }
             let cart = try await adopt(source, of: locked, for: id, replaces: replaces, context, locks)
             if let cart {
-                let lost = replaced?.giftCards(missingFrom: cart.cart) ?? []
+                let lost = cart.cart.lostGiftCards(of: source.replacedGiftCards)
                 return CartMergeResult(outcome: .adopted, cart: cart, lostGiftCards: lost)
             }
         }
         if merge == .preferCustomer {
             let cart = try await attach(to: id, under: locks, in: context)
-            let lost = guestCart.giftCards(missingFrom: cart.cart)
+            let lost = cart.cart.lostGiftCards(of: guestCart.giftCardEndings)
             return CartMergeResult(outcome: .discarded, cart: cart, lostGiftCards: lost)
         }
         return try await mergeLines(&source, of: locked, into: id, context)
@@ -246,12 +250,14 @@ extension CartAdapter: SignInCarts {
             // Records in the guest's attachment that this buyer may be on the cart, in case the merge is interrupted. The write fails if
             // another process has changed the attachment, for example to reserve the cart for another session.
             if let guest, var reserved = guest.binding {
+                reserved.replacedGiftCards = source.replacedGiftCards
                 do { try await guest.recordIntent(&reserved, sendsIdentity: true) } catch let conflict as CartConflict {
                     return CartChange(.failure(conflict), saving: nil)
                 }
             }
             do {
                 var binding = source
+                binding.replacedGiftCards = []
                 binding.buyerIP = context.buyerIP ?? source.buyerIP
                 binding.guest = guest?.session ?? source.guest
                 var result: CartIdentityResult

@@ -68,7 +68,7 @@ extension CartAdapter {
                 result = try await self.attach(identity, to: &binding, of: locked, in: context)
             }
             merge.cart = result.sessionCart(binding)
-            merge.lostGiftCards = guestCart.giftCards(missingFrom: result.cart)
+            merge.lostGiftCards = result.cart.lostGiftCards(of: guestCart.giftCardEndings)
             let added = refused.subtracted(from: lines).filter { now[$0] > 0 }
             return (merge, CartBinding.Merge(session: id, cartID: binding.cartID, lines: (earlier ?? []) + added))
         }
@@ -160,10 +160,13 @@ extension CartAdapter {
 }
 
 extension Cart {
-    /// The last characters of this cart's gift cards, without those that a gift card of the other cart has too.
-    func giftCards(missingFrom other: Cart) -> [String] {
-        let present = Set(other.giftCards.map(\.lastCharacters))
-        return giftCards.map(\.lastCharacters).filter { !present.contains($0) }
+    /// The last characters of the codes of this cart's gift cards.
+    var giftCardEndings: [String] { giftCards.map(\.lastCharacters) }
+
+    /// Returns those last characters of gift cards of another cart that no gift card of this cart has.
+    func lostGiftCards(of endings: [String]) -> [String] {
+        let present = Set(giftCardEndings)
+        return endings.filter { !present.contains($0) }
     }
 }
 

@@ -73,7 +73,8 @@ struct CartBinding: Sendable {
     private(set) var merges: [Merge] = []
     /// The session that is merging this guest's cart, and when it reserved the cart.
     var reservation: (session: SessionID, since: Date)?
-
+    /// The last characters of the gift cards of the cart that this guest's cart replaces, in case the merge is interrupted.
+    var replacedGiftCards: [String] = []
     /// The guest's session from which this session took over the cart; after an interrupted merge, both sessions can have the cart.
     var guest: SessionID?
 
@@ -145,6 +146,7 @@ struct CartBinding: Sendable {
         object["reservation"] = reservation.map {
             .object(["session": .string($0.session.rawValue), "since": .date($0.since)])
         }
+        if !replacedGiftCards.isEmpty { object["replacedGiftCards"] = .array(replacedGiftCards.map { .string($0) }) }
         object["guest"] = guest.map { .string($0.rawValue) }
         object["merge"] = mergeBase.map(\.json)
         if !merges.isEmpty { object["merged"] = .array(merges.map(\.json)) }
@@ -189,6 +191,7 @@ struct CartBinding: Sendable {
         {
             reservation = (session, since)
         }
+        replacedGiftCards = value["replacedGiftCards"]?.array?.compactMap(\.string) ?? []
         guest = value["guest"].flatMap(SessionID.init)
         mergeBase = value["merge"].flatMap { Merge($0) }
         merges = (value["merged"]?.array ?? []).compactMap { Merge($0) }
