@@ -44,7 +44,7 @@ extension CartAdapter {
             // Items that the buyer's cart has gained since `mergeBase` was saved count as merged.
             let missing = present.gained(since: base).subtracted(from: lines.filter { !$0.merchandiseID.isEmpty })
             try await self.send(missing, to: &binding, of: locked, &merge, in: context)
-            if earlier == nil {
+            if earlier == nil || isRepeated {
                 try await self.mergeDetails(guestCart, &binding, of: locked, &merge, in: context)
             }
             result = try await self.current(&binding, needsContents: true, in: context)
@@ -81,7 +81,15 @@ extension CartAdapter {
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
             CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines)
         {
-            return try await mergeLines(&source, of: guest, into: id, context, isRepeated: true)
+            // Without this record, a line that the buyer adds on another device now would count as merged.
+            if let added, var left = try await attachments.read(guest.session).binding {
+                left.record(added)
+                try await guest.save(left)
+                source.record(added)
+            }
+            var repeated = try await mergeLines(&source, of: guest, into: id, context, isRepeated: true)
+            repeated.shortLines = result.shortLines + repeated.shortLines
+            return repeated
         }
         if let added { source.record(added) }
         return result
