@@ -19,7 +19,7 @@ public struct CustomerAccount: Sendable {
     /// Creates the account of a session.
     ///
     /// Pass a session of `ShopifyProvider`. With a session whose provider issues no token of this API, every call fails. A `context`
-    /// without language or country uses the shop's.
+    /// without language or country uses the shop's language or country.
     public init(
         of session: SessionID,
         client: CustomerAccountClient,

@@ -43,10 +43,10 @@ public struct CustomerAccountClient: Sendable {
 
     /// Executes an operation that must return data.
     ///
-    /// - Returns: The data, and the errors that left parts of them null. Names and contacts are null if Shopify has not approved the app
-    ///   for protected customer data.
+    /// - Returns: The data, and the GraphQL errors that left parts of the data null. Names and contacts are null if Shopify has not
+    ///   approved the app for protected customer data.
     /// - Throws: `IdentityError`. Code `IdentityError.Code.unsupportedByProvider` for the token of a legacy customer, which is not sent.
-    ///   Code `IdentityError.Code.accessTokenRefused` when Shopify rejected the token and may accept a newer one,
+    ///   Code `IdentityError.Code.accessTokenRefused` when Shopify rejected the token and may accept a newer token,
     ///   `IdentityError.Code.customerAccountRefused` when the app, its scopes, the shop or the version do not permit the operation.
     ///   Throttling has kind `IdentityError.Kind.retryLater`. After code `IdentityError.Code.outcomeUnknown` a mutation may have been
     ///   carried out.

@@ -10,7 +10,7 @@ public struct CustomerAccountConfiguration: Sendable {
     public let apiVersion: ShopifyAPIVersion
     /// The origin that a public web client must send, with https; nil for other clients.
     public let origin: String?
-    /// The URL for requests; nil to discover it.
+    /// The URL for requests; with nil, the client discovers the URL.
     public let endpoint: HTTPURL?
     /// Whether plain http to loopback addresses such as 127.0.0.1 and [::1] is permitted, for tests on one machine.
     public let allowsLoopbackHTTP: Bool
