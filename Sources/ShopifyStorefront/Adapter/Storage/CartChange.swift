@@ -52,10 +52,9 @@ enum CartConflictAction: Sendable {
 
 /// Thrown in the adapter when another process changed the session's attachment, or when the session has ended.
 ///
-/// ``CartOperation`` catches it. If the session has ended, it throws the error of an ended session. With ``CartUse/attachmentOnly``, it
-/// repeats the operation also then, and the operation finds no cart. Otherwise it repeats the operation with the attachment that the other
-/// process wrote. `CartAdapter.accept` catches it if Shopify has already executed the mutation of the operation; the mutation is then not
-/// repeated.
+/// ``CartOperation`` catches this error, and repeats the operation with the attachment that the other process wrote. If the session has
+/// ended, ``CartOperation`` throws the error of an ended session instead, except with ``CartUse/attachmentOnly``. `CartAdapter.accept`
+/// catches this error after Shopify has executed the operation's mutation, so that the mutation is not repeated.
 struct CartConflict: Error {}
 
 /// Thrown in the adapter when Shopify no longer has an operation's cart.
