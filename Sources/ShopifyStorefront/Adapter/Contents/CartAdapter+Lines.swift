@@ -125,7 +125,7 @@ extension CartAdapter {
         )
     }
 
-    /// Adds lines with one request for each 250 lines; no request is repeated.
+    /// Adds lines with one request for each 250 lines; a request that Shopify may have executed is not repeated.
     ///
     /// `first` is the number of requests to omit at the start, because their lines are already in the cart. If a request fails after lines
     /// of an earlier request were added, the error has the code `linesPartlyAdded`; a cancellation and ``CartGone`` are thrown unchanged.

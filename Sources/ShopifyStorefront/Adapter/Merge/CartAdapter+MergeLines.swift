@@ -6,6 +6,7 @@ extension CartAdapter {
     ///
     /// The added lines are recorded in `source`, the stored cart of the guest. The first merge into a session or cart also merges discount
     /// codes, note and attributes. A later merge into the same session or cart does not add the recorded lines again.
+    /// `isRepeated` is true for the second pass of a merge, which adds the lines that the guest's cart gained during the first pass.
     func mergeLines(
         _ source: inout CartBinding,
         of guest: LockedCart,
