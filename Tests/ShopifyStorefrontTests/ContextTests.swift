@@ -21,6 +21,14 @@ import Testing
         return String(decoding: JSONValue.object(call.variables).serialized, as: UTF8.self)
     }
 
+    @Test("a text that is no code, such as a line for the log, is not in a context's description")
+    func description() {
+        let context = StorefrontContext(buyerIP: "203.0.113.7", country: "CA", language: "PT_BR")
+        #expect("\(context)" == "StorefrontContext(buyerIP: <private>, CA, PT_BR)")
+        let forged = StorefrontContext(country: "CA\nERROR the buyer paid", language: "")
+        #expect("\(forged)" == "StorefrontContext(buyerIP: none, …, …)")
+    }
+
     @Test(
         "exactly the arguments of @inContext are sent as variables",
         .row("A8"),

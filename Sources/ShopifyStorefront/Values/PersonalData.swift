@@ -5,9 +5,10 @@ internal import ShopifyGraphQL
 // quote personal data.
 
 extension StorefrontContext: Redacted {
-    /// A text with country and language; it says whether the IP is set, and does not contain the IP.
+    /// A text with country and language, or `…` for a text that is no code; it says whether the IP is set, and does not contain the IP.
     public var description: String {
-        "StorefrontContext(buyerIP: \(buyerIP == nil ? "none" : "<private>"), \(country ?? "-"), \(language ?? "-"))"
+        let (country, language) = (country.map(ForeignName.shown) ?? "-", language.map(ForeignName.shown) ?? "-")
+        return "StorefrontContext(buyerIP: \(buyerIP == nil ? "none" : "<private>"), \(country), \(language))"
     }
 }
 
