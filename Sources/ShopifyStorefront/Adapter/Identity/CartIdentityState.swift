@@ -19,7 +19,6 @@ public enum CartIdentityState: Sendable, Equatable {
     case contact
     /// A signed-in customer. The value is the time at which the token on the cart expires; nil when the time is unknown.
     case customer(until: Date?)
-    /// The session's identity could not be put on the cart; the value is the code of the error. The next checkout tries again
-    /// if the cart is trusted.
+    /// The session's identity could not be put on the cart; the value is the error's code. The next checkout of a trusted cart tries again.
     case degraded(IdentityError.Code)
 }

@@ -33,8 +33,7 @@ public enum CartMergeOutcome: Sendable, Equatable {
     case nothingToMerge
     /// The guest's cart is now the buyer's cart.
     case adopted
-    /// Each of the guest's lines is in the buyer's cart, perhaps with fewer items (``CartMergeResult/shortLines``). The guest's session has
-    /// ended.
+    /// The buyer's cart has all lines of the guest, perhaps with fewer items (``CartMergeResult/shortLines``). The guest's session ended.
     case merged
     /// The buyer keeps their own cart. The guest's session has ended, and the guest's cart is not used any more.
     case discarded
