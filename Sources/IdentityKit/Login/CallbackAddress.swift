@@ -29,7 +29,7 @@ package struct CallbackAddress: Sendable {
 
     /// A URL up to its query; a slash follows the host if the path is empty, because browsers send this slash (RFC 3986 section 6.2.3).
     private static func address(of url: String) -> [UInt8] {
-        let address = Array(url.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+        let address = Array(Array(url.utf8).prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
         let rest = address.drop { $0 != UInt8(ascii: ":") }.dropFirst()
         let endsWithHost = rest.starts(with: "//".utf8) && !rest.dropFirst(2).contains(slash)
         return endsWithHost && address.first != slash ? address + [slash] : address

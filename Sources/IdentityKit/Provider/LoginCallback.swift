@@ -14,9 +14,13 @@ public struct LoginCallback: Sendable {
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is missing, malformed, larger than
     ///   16 KiB, or has more than 64 parameters.
     public init(url: String) throws(IdentityError) {
-        let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }
-        guard !query.isEmpty else { throw Self.invalid("The callback URL has no query.") }
-        self = try LoginCallback(form: Array(query.dropFirst()))
+        // A search in an array is much faster than in the UTF-8 view of a `String`.
+        let bytes = Array(url.utf8)
+        let end = bytes.firstIndex(of: UInt8(ascii: "#"), from: 0) ?? bytes.count
+        guard let mark = bytes.firstIndex(of: UInt8(ascii: "?"), from: 0), mark < end else {
+            throw Self.invalid("The callback URL has no query.")
+        }
+        self = try LoginCallback(form: Array(bytes[(mark + 1)..<end]))
         address = CallbackAddress(url: url)
     }
 
