@@ -279,6 +279,26 @@ struct ResponseTests {
         #expect(response.lifetime == nil)
         #expect(response.scopes == [])
     }
+
+    @Test(
+        "a token may have any character except ASCII control characters",
+        arguments: [
+            ("\"a\\b\"", true), ("é", true), (String(repeating: "x", count: 40) + "\"", true), ("", false),
+            ("a\u{7F}", false), ("\\\u{0}", false), (String(repeating: "x", count: 40) + "\n", false),
+            ("\"\u{1F}x", false),
+        ]
+    )
+    func tokenCharacters(_ token: String, isAccepted: Bool) {
+        let response = try? TokenResponse(["access_token": .string(token), "token_type": .string("Bearer")])
+        #expect(response?.accessToken.reveal() == (isAccepted ? token : nil))
+    }
+
+    @Test("scopes are separated by one or more spaces or additional separators")
+    func scopeSeparators() {
+        #expect(TokenResponse.scopes("  openid  a:b é ") == ["openid", "a:b", "é"])
+        #expect(TokenResponse.scopes("openid+a,,b c", separators: Array("+,".utf8)) == ["openid", "a", "b", "c"])
+        #expect(TokenResponse.scopes("") == [])
+    }
 }
 
 extension LoginAttempt {

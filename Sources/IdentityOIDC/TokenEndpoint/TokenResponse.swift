@@ -67,8 +67,11 @@ package struct TokenResponse: Sendable {
     static func isSound(_ text: String) -> Bool {
         let bytes = text.utf8.span
         guard (1...65_536).contains(bytes.count) else { return false }
-        for index in bytes.indices where bytes[index] < 0x20 || bytes[index] == 0x7F { return false }
-        return true
+        var index = JSONText.firstSpecialByte(in: bytes, from: 0, or: 0x7F)
+        while index < bytes.count, bytes[index] == UInt8(ascii: "\"") || bytes[index] == UInt8(ascii: "\\") {
+            index = JSONText.firstSpecialByte(in: bytes, from: index + 1, or: 0x7F)
+        }
+        return index == bytes.count
     }
 
     /// Whether the token type is DPoP; types are compared without case (RFC 6749 section 5.1).
@@ -89,9 +92,20 @@ package struct TokenResponse: Sendable {
     }
 
     package static func scopes(_ list: String, separators: [UInt8] = []) -> [String] {
-        list.utf8
-            .split { $0 == UInt8(ascii: " ") || separators.contains($0) }
-            .map { String(Substring($0)) }
+        let bytes = list.utf8.span
+        var scopes: [String] = []
+        scopes.reserveCapacity(4)
+        var start = 0
+        for index in 0...bytes.count {
+            guard index == bytes.count || bytes[index] == UInt8(ascii: " ") || separators.contains(bytes[index])
+            else { continue }
+            if start < index {
+                let scope = bytes.extracting(start..<index)
+                scopes.append(unsafe scope.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
+            }
+            start = index + 1
+        }
+        return scopes
     }
 
     /// A lifetime in seconds, of more than zero seconds and at most ten years; nil for any other value.
