@@ -24,11 +24,6 @@ internal import CIdentityCurl
             HTTPTransportError(code: code, phase: phase, message: "\(exchange.request.url.origin): \(message)")
         }
 
-        /// Whether the handle needs no reset for its next request: this request was sent once and got a response.
-        func isReusable(_ result: Result<HTTPResponse, HTTPTransportError>) -> Bool {
-            if case .success = result { attempts == 1 } else { false }
-        }
-
         var deadline: ContinuousClock.Instant {
             reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
         }
@@ -68,27 +63,27 @@ internal import CIdentityCurl
     }
 
     /// Sets the handle's options for a request; false if libcurl refuses an option, for example because memory is exhausted.
-    func begin(_ work: Work, _ configuration: CurlTransport.Configuration) -> Bool {
+    func begin(_ work: consuming Work, _ configuration: CurlTransport.Configuration) -> Bool {
+        let exchange = work.exchange
         self.work = work
         unsafe errorBuffer.pointee = 0
         let options = unsafe CurlOptions(easy: easy)
-        let request = work.exchange.request
-        let next = CurlOptions.Route(request)
+        let next = CurlOptions.Route(exchange.request)
         if next != route {
             guard route != nil || options.setCommon(configuration) && setCallbacks(options),
-                options.setRoute(next, configuration)
+                options.setRoute(next, exchange.request.url.origin, configuration)
             else { return false }
             route = next
         }
-        return options.setRequest(request) && setHeaders(request, options)
+        return options.setRequest(exchange.request) && setHeaders(exchange.request, options)
     }
 
     /// Removes the request and its data, including its secrets, from the handle; returns nil if the request has ended before.
     ///
-    /// If `isReusable` is false, the request was not sent exactly once or got no response. libcurl then keeps more data, so the handle is
-    /// reset.
-    func end(isReusable: Bool = false) -> Work? {
-        defer { work = nil }
+    /// If the request was not sent exactly once or got no response, libcurl keeps more data, so the handle is reset.
+    func end(after result: Result<HTTPResponse, HTTPTransportError>? = nil) -> Work? {
+        var isReusable = false
+        if case .success? = result { isReusable = work?.attempts == 1 }
         let isCleared = unsafe isReusable && CurlOptions(easy: easy).clearRequest()
         if !isCleared {
             unsafe curl_easy_reset(easy)
@@ -96,7 +91,8 @@ internal import CIdentityCurl
         }
         unsafe curl_slist_free_all(headers)
         unsafe headers = nil
-        return work
+        // A copy of the work would retain each member.
+        return work.take()
     }
 
     private func setCallbacks(_ options: CurlOptions) -> Bool {
@@ -113,6 +109,7 @@ internal import CIdentityCurl
     private func setHeaders(_ request: HTTPRequest, _ options: CurlOptions) -> Bool {
         var isComplete = true
         var line: [UInt8] = []
+        if request.headers.count > 0 { line.reserveCapacity(256) }
         request.headers.forEachBytes { name, value in
             line.removeAll(keepingCapacity: true)
             line += name
@@ -131,10 +128,12 @@ internal import CIdentityCurl
                 isComplete = unsafe append(start) && isComplete
             }
         }
-        isComplete = unsafe append("Expect:") && isComplete
-        // Without this line, libcurl would add the Content-Type of a form to a request that sets none.
-        if request.body != nil || request.method == .post, request.headers["Content-Type"] == nil {
-            isComplete = unsafe append("Content-Type:") && isComplete
+        if request.body != nil || request.method == .post {
+            isComplete = unsafe append("Expect:") && isComplete
+            // Without this line, libcurl would add the Content-Type of a form to a request that sets none.
+            if !request.headers.contains("Content-Type") {
+                isComplete = unsafe append("Content-Type:") && isComplete
+            }
         }
         return unsafe isComplete && options.set(CURLOPT_HTTPHEADER, pointer: headers)
     }

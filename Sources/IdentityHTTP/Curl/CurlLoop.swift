@@ -98,8 +98,8 @@ internal import Synchronization
         if exchange.isCancelled.load(ordering: .acquiring) {
             return refuse(continuation, .cancelled, "The task was cancelled.")
         }
-        let request = exchange.request
-        let totalDeadline = exchange.start.advanced(by: CurlLoop.bounded(request.limits.totalTimeout))
+        let limits = exchange.request.limits
+        let totalDeadline = exchange.start.advanced(by: CurlLoop.bounded(limits.totalTimeout))
         // Without this check, a request whose deadline has passed could still be sent: a server on this machine can respond before
         // `expire` runs.
         guard totalDeadline > .now else {
@@ -111,17 +111,17 @@ internal import Synchronization
         let work = CurlHandle.Work(
             exchange: exchange,
             continuation: continuation,
-            firstByteDeadline: exchange.start.advanced(by: CurlLoop.bounded(request.limits.firstByteTimeout)),
+            firstByteDeadline: exchange.start.advanced(by: CurlLoop.bounded(limits.firstByteTimeout)),
             totalDeadline: totalDeadline,
-            reader: LimitedResponseReader(limits: request.limits, isHead: request.method == .head)
+            reader: LimitedResponseReader(limits: limits, isHead: exchange.request.method == .head)
         )
+        note(work.deadline)
         guard handle.begin(work, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
             _ = handle.end()
             return refuse(continuation, .internalFailure, "libcurl could not set the request's options or start it.")
         }
         byExchange[ObjectIdentifier(exchange)] = handle
         byAddress[handle.address] = handle
-        note(work.deadline)
     }
 
     private func refuse(
@@ -187,7 +187,7 @@ internal import Synchronization
     private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
         unsafe curl_multi_remove_handle(multi, handle.easy)
         byAddress[handle.address] = nil
-        guard let work = handle.end(isReusable: handle.work?.isReusable(result) ?? false) else { return }
+        guard let work = handle.end(after: result) else { return }
         byExchange[ObjectIdentifier(work.exchange)] = nil
         if idle.count < CurlLoop.maximumIdleHandles { idle.append(handle) }
         settled.append((work.continuation, result))

@@ -29,13 +29,17 @@ internal import IdentityPlatform
 
     /// The values of a request on which the options of ``setRoute(_:_:)`` depend; a handle keeps these options until it is reset.
     struct Route: Equatable {
-        let origin: String
+        let isSecure: Bool
+        let host: String
+        let port: UInt16
         let allowsHTTP: Bool
         let usesProxy: Bool
         let connectTimeout: Int
 
         init(_ request: HTTPRequest) {
-            origin = request.url.origin
+            isSecure = request.url.isSecure
+            host = request.url.host
+            port = request.url.port
             allowsHTTP = request.allowsLoopbackHTTP && request.url.isLoopback
             // Requests to a loopback address never use a proxy.
             usesProxy = !request.url.isLoopback
@@ -44,11 +48,11 @@ internal import IdentityPlatform
     }
 
     /// Sets the options of a route; the connect timeout is the only time limit of libcurl, because ``CurlLoop`` enforces the others.
-    func setRoute(_ route: Route, _ configuration: CurlTransport.Configuration) -> Bool {
+    func setRoute(_ route: Route, _ origin: String, _ configuration: CurlTransport.Configuration) -> Bool {
         // An empty text makes libcurl ignore the proxy variables of the environment. The port is always set, because libcurl's default
         // for http is 1080.
         let proxy = (route.usesProxy ? configuration.proxy : nil).map { "\($0.scheme)://\($0.host):\($0.port)" }
-        return set(CURLOPT_URL, route.origin)
+        return set(CURLOPT_URL, origin)
             && set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")
             && set(CURLOPT_PROXY, proxy ?? "")
             && set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout)

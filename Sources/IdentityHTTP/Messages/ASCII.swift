@@ -67,3 +67,12 @@ package struct ASCIISet: Sendable {
         byte < 128 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
     }
 }
+
+extension Span<UInt8> {
+    /// Whether all bytes satisfy a condition; faster than the function of a sequence of the same name.
+    @inline(__always)
+    func allSatisfy(_ condition: (UInt8) -> Bool) -> Bool {
+        for index in indices where !condition(self[index]) { return false }
+        return true
+    }
+}

@@ -37,6 +37,9 @@ public struct HTTPHeaders: Sendable {
         fields.first { matches($0, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
     }
 
+    /// Whether a field has this name; faster than a comparison of its value with nil.
+    func contains(_ name: String) -> Bool { fields.contains { matches($0, name) } }
+
     /// The values of all fields with this name, in order.
     public func values(for name: String) -> [String] {
         fields.filter { matches($0, name) }.map { String(decoding: bytes[$0.value], as: UTF8.self) }
@@ -79,8 +82,8 @@ public struct HTTPHeaders: Sendable {
     }
 
     private func matches(_ field: Field, _ name: String) -> Bool {
+        guard name.utf8.count == field.name.count else { return false }
         let wanted = name.utf8.span
-        guard wanted.count == field.name.count else { return false }
         let given = bytes.span.extracting(field.name)
         for index in given.indices where given[index] != wanted[index] {
             guard ASCII.lowercased(given[index]) == ASCII.lowercased(wanted[index]) else { return false }
@@ -90,13 +93,13 @@ public struct HTTPHeaders: Sendable {
 
     // The check reads UTF-8 bytes, because a search for the Character "\n" does not find CR LF, which is one Character.
     private static func check(_ name: String, _ value: String) throws(HTTPTransportError) {
-        guard !name.isEmpty, name.utf8.count <= 256, name.utf8.allSatisfy(ASCII.isToken) else {
+        guard !name.isEmpty, name.utf8.count <= 256, name.utf8.span.allSatisfy(ASCII.isToken) else {
             throw .notSent(
                 .invalidHeader,
                 "A header name is empty, longer than 256 bytes, or has a character that RFC 9110 forbids."
             )
         }
-        guard value.utf8.count <= 64 << 10, value.utf8.allSatisfy(ASCII.isFieldValue) else {
+        guard value.utf8.count <= 64 << 10, value.utf8.span.allSatisfy(ASCII.isFieldValue) else {
             throw .notSent(
                 .invalidHeader,
                 "The value of header \(name) contains a control character or is longer than 64 KiB."

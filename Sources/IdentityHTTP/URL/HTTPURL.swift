@@ -86,6 +86,12 @@ public struct HTTPURL: Sendable {
         port == (isSecure ? 443 : 80) ? "\(scheme)://\(host)" : "\(scheme)://\(host):\(port)"
     }
 
+    /// Whether both URLs have the same ``origin``; faster than a comparison of the texts.
+    package func hasOrigin(of other: HTTPURL) -> Bool {
+        // Both hosts are ASCII, so `==` compares the bytes.
+        host == other.host && port == other.port && isSecure == other.isSecure
+    }
+
     /// Whether the host is a subdomain of a domain, which must be in lower case; false for numeric hosts.
     package func hasHost(below domain: String) -> Bool {
         NumericAddress.parse(host) == nil && host.utf8.suffix(domain.utf8.count + 1).elementsEqual(("." + domain).utf8)

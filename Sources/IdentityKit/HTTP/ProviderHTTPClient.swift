@@ -5,8 +5,8 @@ package struct ProviderHTTPClient: Sendable {
     package let environment: IdentityEnvironment
     package let timeout: Duration
     package let allowsLoopbackHTTP: Bool
-    /// The origins of configured URLs, which may be in a private network.
-    private let configuredOrigins: [String]
+    /// The configured URLs, whose origins may be in a private network.
+    private let configured: [HTTPURL]
 
     /// Creates a client for a provider whose configuration contains the URLs `configured`; `timeout` limits one request.
     ///
@@ -20,7 +20,7 @@ package struct ProviderHTTPClient: Sendable {
         self.environment = environment
         self.timeout = timeout
         self.allowsLoopbackHTTP = allowsLoopbackHTTP
-        configuredOrigins = configured.compactMap { $0?.origin }
+        self.configured = configured.compactMap(\.self)
     }
 
     /// The addresses that a request may go to: any address for a configured origin (RFC 6454), otherwise only public addresses, and
@@ -28,8 +28,7 @@ package struct ProviderHTTPClient: Sendable {
     ///
     /// The rule compares origins and not hosts, because trust in 10.0.0.5:8443 does not extend to 10.0.0.5:22.
     package func addressPolicy(for url: HTTPURL) -> AddressPolicy {
-        let origin = url.origin
-        if configuredOrigins.contains(where: { $0.isIdentical(to: origin) }) { return .any }
+        if configured.contains(where: url.hasOrigin(of:)) { return .any }
         return allowsLoopbackHTTP ? .publicOrLoopback : .publicOnly
     }
 
@@ -40,7 +39,7 @@ package struct ProviderHTTPClient: Sendable {
     package func send(
         _ method: HTTPMethod,
         _ url: HTTPURL,
-        headers: HTTPHeaders = HTTPHeaders(),
+        headers: consuming HTTPHeaders = HTTPHeaders(),
         body: [UInt8]? = nil,
         once isSentOnce: Bool = false,
         under lock: HeldLock? = nil,
@@ -58,7 +57,6 @@ package struct ProviderHTTPClient: Sendable {
         limits.totalTimeout = timeout
         limits.firstByteTimeout = timeout
         limits.connectTimeout = min(limits.connectTimeout, timeout)
-        var headers = headers
         do {
             try headers.set("User-Agent", environment.userAgent)
         } catch {
