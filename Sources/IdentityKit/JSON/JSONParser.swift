@@ -20,12 +20,15 @@ extension JSONValue {
 private struct JSONParser {
     let bytes: [UInt8]
     let maximumDepth: Int
+    /// Whether the whole text is ASCII, so that its strings need no separate check.
+    var isASCII = false
     var index = 0
     var depth = 0
 
     mutating func parseDocument() throws(JSONError) -> JSONValue {
         // The whole text is validated as UTF-8 once, so strings without escapes are not checked again.
-        if let invalid = JSONText.firstInvalidByte(in: bytes.span) {
+        isASCII = JSONText.firstNonASCII(in: bytes.span) == bytes.count
+        if !isASCII, let invalid = JSONText.firstInvalidByte(in: bytes.span) {
             throw JSONError(reason: "invalid UTF-8", offset: invalid)
         }
         skipWhitespace()
@@ -83,6 +86,7 @@ private struct JSONParser {
         var elements: [JSONValue] = []
         if accept(UInt8(ascii: "]")) { return elements }
         while true {
+            if elements.isEmpty { elements.reserveCapacity(4) }
             elements.append(try parseValue())
             skipWhitespace()
             if accept(UInt8(ascii: "]")) { return elements }
@@ -130,7 +134,7 @@ private struct JSONParser {
     private mutating func parseNumber() throws(JSONError) -> JSONNumber {
         let (bytes, start) = (bytes, index)
         try JSONText.skipNumber(in: bytes.span, at: &index)
-        return JSONNumber(validated: String(decoding: bytes[start..<index], as: UTF8.self))
+        return JSONNumber(validated: JSONText.text(ofValid: bytes.span.extracting(start..<index), isASCII: true))
     }
 
     private mutating func parseString() throws(JSONError) -> String {
@@ -142,7 +146,7 @@ private struct JSONParser {
         case UInt8(ascii: "\""):
             index += 1
             // The string is valid UTF-8, because the whole text is, and quotation marks do not cut a character.
-            return JSONText.text(ofValid: bytes.span.extracting(start..<index - 1))
+            return JSONText.text(ofValid: bytes.span.extracting(start..<index - 1), isASCII: isASCII)
         case UInt8(ascii: "\\"): return try parseEscapedString(from: start)
         default: throw failure("unescaped control character")
         }

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 
 package enum JSONText {
-    private static func firstNonASCII(in bytes: Span<UInt8>, from start: Int) -> Int {
+    static func firstNonASCII(in bytes: Span<UInt8>, from start: Int = 0) -> Int {
         let raw = unsafe bytes.bytes
         var index = start
         while index + 16 <= bytes.count {
@@ -19,7 +19,7 @@ package enum JSONText {
     /// Only runs of bytes outside ASCII need the slow validation. In a valid text, a run of bytes of 0x80 or higher contains only whole
     /// characters.
     package static func firstInvalidByte(in bytes: Span<UInt8>) -> Int? {
-        var start = firstNonASCII(in: bytes, from: 0)
+        var start = firstNonASCII(in: bytes)
         while start < bytes.count {
             var end = start
             while end < bytes.count, bytes[end] >= 0x80 { end += 1 }
@@ -33,10 +33,10 @@ package enum JSONText {
         return nil
     }
 
-    /// The bytes must be valid UTF-8, because this function does not check them.
-    package static func text(ofValid bytes: Span<UInt8>) -> String {
+    /// The bytes must be valid UTF-8, and ASCII if `isASCII` is true, because this function does not check this.
+    package static func text(ofValid bytes: Span<UInt8>, isASCII: Bool = false) -> String {
         // Swift compares a string slowly if the string is not known to be ASCII.
-        let isASCII = firstNonASCII(in: bytes, from: 0) == bytes.count
+        let isASCII = isASCII || firstNonASCII(in: bytes) == bytes.count
         return String(copying: unsafe UTF8Span(unchecked: bytes, isKnownASCII: isASCII))
     }
 

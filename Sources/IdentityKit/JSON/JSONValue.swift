@@ -91,8 +91,13 @@ extension JSONValue {
     /// The elements of an array of strings; nil for any other value.
     package var strings: [String]? {
         guard let array else { return nil }
-        let strings = array.compactMap(\.string)
-        return strings.count == array.count ? strings : nil
+        var strings: [String] = []
+        strings.reserveCapacity(array.count)
+        for element in array {
+            guard let string = element.string else { return nil }
+            strings.append(string)
+        }
+        return strings
     }
 }
 

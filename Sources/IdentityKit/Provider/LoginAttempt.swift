@@ -96,7 +96,7 @@ extension LoginAttempt {
     }
 
     package func stored() throws -> StoredLoginAttempt {
-        var object = JSONObject()
+        var object = JSONObject(capacity: 16)
         object.append("v", .integer(1))
         object.append("provider", .string(provider))
         object.append("state", .string(state.reveal()))

@@ -173,7 +173,7 @@ extension TokenSet: Redacted {
 
 extension TokenSet {
     package var record: JSONValue {
-        var object = JSONObject()
+        var object = JSONObject(capacity: 16)
         object.append("buyer", buyer.record)
         object.append("access_token", .string(accessToken.reveal()))
         object.append("token_type", .string(tokenType))
