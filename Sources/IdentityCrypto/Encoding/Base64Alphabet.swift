@@ -72,7 +72,8 @@ struct Base64Alphabet: Sendable {
         // The bitwise OR of all values. A value is below 64, and `invalid` is 0xff, so the high bit shows a character outside the alphabet.
         var union: UInt8 = 0
         var unusedBits: UInt32 = 0
-        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { output, initialized in
+        var bytes = [UInt8].zeros(count)
+        unsafe bytes.withUnsafeMutableBufferPointer { output in
             unsafe values.withUnsafeBufferPointer { values in
                 func value(_ index: Int) -> UInt32 {
                     let value = unsafe values[Int(text[index])]
@@ -99,7 +100,6 @@ struct Base64Alphabet: Sendable {
                         unusedBits = word & 0xffff
                     }
                 }
-                initialized = count
             }
         }
         return union & 0x80 == 0 && unusedBits == 0 ? bytes : nil
