@@ -9,7 +9,7 @@ public enum RedirectURI {
     ///   - a text that is not an absolute URI, or that contains a fragment, a backslash, spaces or control characters;
     ///   - user information: the host of `https://app.example@evil.example` is `evil.example`;
     ///   - plain http, except to a loopback literal such as 127.0.0.1 (RFC 8252 section 7.3);
-    ///   - a private-use scheme that is not a reversed domain name, such as `com.example.app` (section 7.1).
+    ///   - a private-use scheme without the form of a domain name, such as `com.example.app` (section 7.1).
     public static func check(_ text: String) throws(IdentityError) {
         try check(text, ofProvider: nil)
     }

@@ -1,8 +1,8 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// A client's signing key, whose public key is registered at the provider, for
-/// ``ClientAuthentication/privateKeyJWT(_:audience:)``.
+/// A client's signing key, whose public key the provider knows, for ``ClientAuthentication/privateKeyJWT(_:audience:)`` and
+/// ``SignedClientSecret``.
 ///
 /// Supported are RSA with 2048 to 8192 bits, P-256, P-384, P-521 and Ed25519. The private key cannot be read from the value.
 ///

@@ -60,7 +60,7 @@ package final class DiscoverySource: Sendable {
     /// The metadata if they are in memory and may be used without a request.
     var inMemory: ProviderMetadata? { (try? cache.known())?.metadata }
 
-    /// The metadata from memory, or newly fetched metadata if those in memory are older than an hour.
+    /// The metadata in memory while they are less than an hour old, otherwise newly fetched metadata.
     ///
     /// During an outage of the provider, the old metadata are used longer. After the SDK has refused a newer document, the old metadata are
     /// used for up to two days.

@@ -3,7 +3,7 @@ internal import IdentityKit
 
 /// Starts a background fetch when keys are used shortly before they expire, so that later logins do not wait for a fetch.
 ///
-/// A failed fetch leaves the cached keys in place, and the next caller starts another attempt.
+/// A failed fetch leaves the cached keys in place.
 struct KeySetRefreshAhead: KeySetProviding {
     let next: any KeySetProviding
     let clock: any IdentityClock

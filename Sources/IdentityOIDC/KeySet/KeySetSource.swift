@@ -1,7 +1,7 @@
 package import IdentityHTTP
 package import IdentityKit
 
-/// Gets and caches a provider's keys: callers share one fetch, keys stay usable during an outage, and the fetches are rate-limited.
+/// Gets and caches a provider's keys: callers share one fetch, fetches are rate-limited, and keys stay usable during a short outage.
 ///
 /// A chain of links does the work; each link has one task. `Documentation/Decisions/0008-key-set.md` explains the chain.
 package struct KeySetSource: Sendable {
@@ -9,7 +9,7 @@ package struct KeySetSource: Sendable {
     /// The chain for tokens that this client did not request, such as logout tokens.
     ///
     /// This chain shares the cached keys and the backoff with ``chain``, but has its own rate limit and negative cache. So forged logout
-    /// tokens cannot use up the fetches that logins need.
+    /// tokens do not count in the rate limit for logins.
     private let unsolicitedChain: any KeySetProviding
     private let lastKnown: LastKnownKeySet
     private let clock: any IdentityClock

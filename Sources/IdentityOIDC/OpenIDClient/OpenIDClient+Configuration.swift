@@ -37,7 +37,7 @@ extension OpenIDClient {
         public var postLogoutRedirectURI: String?
         /// The origins of the resource servers that accept the access tokens, for example `https://api.example`; by default none.
         ///
-        /// If the list is not empty, no headers with the access token are made for other origins.
+        /// If the list is not empty, ``OpenIDClient/authorizationHeaders(for:_:with:)`` throws an error for any other origin.
         public var resources: [String] = []
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid"]
@@ -61,7 +61,7 @@ extension OpenIDClient {
         ///
         /// RFC 8628 does not define PKCE: a provider that expects no `code_challenge` in a device authorization request may reject it.
         public var usesPKCEForDeviceLogin = false
-        /// Whether tokens are bound to a key that is created for each session (DPoP, RFC 9449); by default no.
+        /// Whether tokens are bound to a key that is created for each login (DPoP, RFC 9449); by default no.
         public var usesDPoP = false
         /// Whether bearer tokens are accepted although ``usesDPoP`` requests tokens that are bound to a key; by default no.
         ///
@@ -115,7 +115,7 @@ extension OpenIDClient {
         /// The endpoints to use when there is no document (404), with ``Configuration/issuer`` as issuer; nil makes the 404 an error.
         public var fallback: Endpoints?
 
-        /// The defaults: a document at the issuer, without redirects.
+        /// Creates the default settings: a document at the issuer, without redirects.
         public init() {}
     }
 

@@ -66,8 +66,8 @@ extension OpenIDClient {
 
     /// Asks once for the tokens of a device code (RFC 8628 section 3.4).
     ///
-    /// After a temporary failure, the result is `unanswered`, and the caller polls again. But if the provider has issued tokens, every
-    /// failure ends the login.
+    /// After a temporary failure, the result is `unanswered`, and the caller polls again. After a response with tokens, every failure ends
+    /// the login.
     ///
     /// - Throws: `IdentityError` when the login has failed, for example because the buyer refused or the code expired.
     public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {

@@ -127,7 +127,7 @@ public final class OpenIDClient: Sendable {
     /// The provider's metadata if they are in memory and may be used without a request.
     package var metadataInMemory: ProviderMetadata? { discovery.inMemory }
 
-    /// The number of the provider's usable keys, fetched unless they are in memory; nil if the metadata have no `jwks_uri`.
+    /// The number of the provider's supported keys, fetched unless they are in memory; nil if the metadata have no `jwks_uri`.
     package func keyCount() async throws -> Int? {
         guard let url = try await metadata().keySetURL else { return nil }
         return try await keySource.keys(at: url).keys.count

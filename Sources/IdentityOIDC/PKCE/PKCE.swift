@@ -21,7 +21,7 @@ public struct PKCE: Sendable {
         try self.init(unchecked: Secret(Base64URL.encodeSecret(randomBytes)))
     }
 
-    /// Uses a given code verifier.
+    /// Creates a value with a code verifier of the app.
     ///
     /// - Throws: `IdentityError` if the text does not have 43 to 128 unreserved characters (section 4.1), or when the challenge cannot be
     ///   computed.

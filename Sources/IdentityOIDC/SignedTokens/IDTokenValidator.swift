@@ -43,8 +43,7 @@ package enum IDTokenValidator {
         )
     }
 
-    /// Refuses the ID token of a refresh if its issuer, subject, audience, authorized party or nonce is wrong, or a required claim is
-    /// missing.
+    /// Refuses the ID token of a refresh if `iss`, `sub` or `aud` is missing or wrong, or if `azp` or `nonce` is wrong.
     ///
     /// The signature and the times are not checked. So no keys are needed, and an expired ID token of another login is also reported.
     static func refuseTokenOfAnotherLogin(

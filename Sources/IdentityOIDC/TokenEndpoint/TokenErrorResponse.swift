@@ -1,7 +1,7 @@
 public import IdentityHTTP
 public import IdentityKit
 
-/// An error response of a token endpoint (RFC 6749 section 5.2), or another response that is not a success.
+/// An error response of an endpoint that authenticates clients (RFC 6749 section 5.2), or another response that is not a success.
 public struct TokenErrorResponse: Sendable {
     /// The grant type of the request.
     public var grant: TokenGrant
