@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// What ``BoltCheckout`` needs of a provider with Bolt's login page; ``BoltProvider`` and ``SFCCProvider`` conform to it.
+/// A provider with Bolt's login page, which ``BoltCheckout`` can use; ``BoltProvider`` and ``SFCCProvider`` conform to this protocol.
 public protocol BoltAuthorizing: IdentityProvider {
     /// Creates the authorization request of a login, with or without PKCE.
     ///

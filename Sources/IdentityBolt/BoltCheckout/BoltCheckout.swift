@@ -104,7 +104,7 @@ public final class BoltCheckout: Sendable {
 
     /// Cancels running logins and calls the configured `onLogOut`.
     ///
-    /// The function revokes no token, and sends nothing to Bolt, because Bolt has no logout endpoint for servers. To end the app's session,
+    /// The function revokes no token, and sends nothing to Bolt, because Bolt documents no logout endpoint. To end the app's session,
     /// call for example `SessionManager.logout` in `onLogOut`. To end Bolt's session, call `logOut()` of Bolt's SDK on the buyer's device.
     public func logOut() {
         for login in logins.withLock({ $0 }) { login.engine?.cancel(endsCheck: true) }

@@ -2,8 +2,8 @@
 ///
 /// ``BoltCheckout`` has a weak reference to the delegate: if the app releases the delegate, no function is called.
 ///
-/// The class need not be `final` or `Sendable`. Configure the executor on which the app uses the class: `.main`, or a queue. By default,
-/// the task that finished the login calls the delegate. The class must then be safe to call from any thread.
+/// The class need not be `final` or `Sendable`. Configure the executor on which the app uses the class: `.main`, or a queue. With the
+/// default executor, any thread may call the delegate, so the class must be safe to call from any thread.
 public protocol BoltLoginDelegate: AnyObject {
     /// The buyer signed in; exchange the code at once and do not store it.
     ///

@@ -109,7 +109,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         guard let url = try? HTTPURL("https://\(host)"), isBare(url, host) else {
             throw ResolvedBoltConfiguration.invalid(
                 "`host` of the SFCC provider is not a host name.",
-                "Set host to the host name alone, without https:// and path."
+                "Set host to the host name, with :port if needed, without https:// and path."
             )
         }
         return url

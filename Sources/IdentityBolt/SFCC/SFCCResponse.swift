@@ -111,8 +111,9 @@ struct SFCCResponse: Sendable {
         )
     }
 
-    /// The name and the message of the error in the body, in a format of a controller or of Salesforce's APIs OCAPI and SLAS; nil if the
-    /// body contains no error.
+    /// The name and the message of the error in the body, in a format of a controller or of Salesforce's APIs OCAPI and SLAS.
+    ///
+    /// Both values are nil if the body contains no error.
     private var marker: (name: String?, message: String?) {
         guard let object else { return (nil, nil) }
         let message = ["errorMessage", "error_description", "message"].lazy.compactMap { object[$0]?.string }
