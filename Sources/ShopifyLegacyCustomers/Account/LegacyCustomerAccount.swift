@@ -2,7 +2,7 @@ public import IdentityKit
 internal import ShopifyGraphQL
 public import ShopifyStorefront
 
-/// Legacy: the account of a legacy session's buyer: profile, addresses, orders; all errors are `IdentityError`.
+/// Legacy: reads and changes the account of a session's buyer: profile, addresses and orders; all errors are `IdentityError`.
 ///
 /// ```swift
 /// let account = LegacyCustomerAccount(of: session.id, provider: legacy, sessions: sessions)
@@ -14,7 +14,7 @@ public struct LegacyCustomerAccount: Sendable {
     private let session: SessionID
     private let context: StorefrontContext
 
-    /// Legacy: creates the account of a session.
+    /// Legacy: creates a value for the account of the session's buyer; it sends no request.
     ///
     /// Pass the provider value that was passed to the session manager. With another value, ``update(_:)`` sends no new password and throws
     /// an error.
@@ -157,7 +157,7 @@ public struct LegacyCustomerAccount: Sendable {
         }
     }
 
-    /// Legacy: makes an address the default one.
+    /// Legacy: makes an address the default address.
     public func setDefaultAddress(_ id: String) async throws {
         _ = try await change(returning: \.customer) {
             LegacyCustomerDefaultAddressUpdate(customerAccessToken: $0, addressID: id)

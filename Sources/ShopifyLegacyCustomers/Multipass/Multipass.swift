@@ -26,7 +26,7 @@ public struct Multipass: Sendable {
     private let secret: Secret
     private let environment: IdentityEnvironment
 
-    /// Prepares tokens for one shop.
+    /// Creates a value that makes tokens for one shop.
     ///
     /// `shopDomain` is the shop's domain in the buyer's browser: a host name without scheme, port and path. `secret` is the Multipass
     /// secret from the shop's settings of legacy customer accounts.

@@ -6,7 +6,7 @@ public import ShopifyStorefront
 extension LegacyPasswordProvider {
     /// Legacy: creates a customer; after that, sign the buyer in with the same password.
     ///
-    /// - Returns: The customer's id; nil when Shopify has sent an activation e-mail instead.
+    /// - Returns: The customer's id; nil if Shopify returned no customer, for example because it has sent an activation e-mail.
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. The error `TAKEN` means
     ///   that the e-mail address has an account. Do not show it to the buyer, because it reveals who is a customer. Call
     ///   ``recover(email:in:)`` instead. With code `IdentityError.Code.outcomeUnknown` Shopify may have created the customer.

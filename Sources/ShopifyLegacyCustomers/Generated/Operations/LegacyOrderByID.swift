@@ -3,7 +3,7 @@
 
 public import ShopifyGraphQL
 
-/// An order by its global id; nil when there is none.
+/// An order by its global id; nil if no order has this id.
 public struct LegacyOrderByID: GraphQLOperation, GraphQLRedacted {
     /// The type of the result.
     public typealias Output = LegacyNode?
