@@ -4,6 +4,7 @@ import IdentityHTTP
 import IdentityKit
 import IdentityLoopback
 import IdentityTesting
+import Synchronization
 import TestDoubles
 import Testing
 
@@ -11,6 +12,48 @@ import Testing
 
 @Suite("Fetching key sets")
 struct KeySetFetcherTests {
+    /// A transport that returns one key set for each request, and the first of them only after `mayRespond` was opened.
+    private final class SlowFirstResponse: HTTPTransport {
+        let isAsked = Gate()
+        let mayRespond = Gate()
+        private let keys: [JSONValue]
+        private let requests = Atomic(0)
+
+        init(_ keys: [JSONValue]) { self.keys = keys }
+
+        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+            let index = requests.add(1, ordering: .relaxed).oldValue
+            if index == 0 {
+                isAsked.open()
+                await mayRespond.wait()
+            }
+            return HTTPResponse(status: 200, body: JSONValue.object(["keys": .array([keys[index]])]).serialized)
+        }
+    }
+
+    @Test("of two concurrent fetches, the one whose request was sent later counts, even if its response arrives first")
+    func order() async throws {
+        let transport = SlowFirstResponse([try TokenSigner(.es256).jwk, try TokenSigner(.rs256).jwk])
+        let httpClient = ProviderHTTPClient(
+            environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
+            timeout: .seconds(5),
+            allowsLoopbackHTTP: false,
+            configured: []
+        )
+        let (clock, lastKnown) = (httpClient.environment.clock, LastKnownKeySet())
+        let fetcher = KeySetFetcher(httpClient: httpClient, provider: "any")
+        // The two chains of a `KeySetSource` have separate caches, which share the last known keys.
+        let caches = (0..<2).map { _ in KeySetCache(next: fetcher, clock: clock, lastKnown: lastKnown) }
+        let url = try HTTPURL("https://id.example/keys")
+        async let first = caches[0].keys(at: url, .usable)
+        defer { transport.mayRespond.open() }
+        await transport.isAsked.wait()
+        let second = try await caches[1].keys(at: url, .usable)
+        transport.mayRespond.open()
+        #expect(try await first.fetch == second.fetch)
+        #expect(lastKnown.snapshot?.fetch == second.fetch)
+    }
+
     @Test(
         "keys are cached as long as the headers say, at least five minutes and at most a day",
         arguments: [

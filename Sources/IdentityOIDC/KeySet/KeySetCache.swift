@@ -32,9 +32,7 @@ struct KeySetCache: KeySetProviding {
         await flights.run(url.text) { [self] in
             // Another caller may have fetched the keys since this caller looked into the cache.
             if let cached = cached(at: url, for: requirement) { return cached }
-            let snapshot = try await next.keys(at: url, adapted(requirement, to: last(at: url)))
-            lastKnown.save(snapshot)
-            return snapshot
+            return lastKnown.save(try await next.keys(at: url, adapted(requirement, to: last(at: url))))
         }
     }
 
@@ -57,13 +55,14 @@ final class LastKnownKeySet: Sendable {
 
     var snapshot: KeySetSnapshot? { stored.withLock { $0 } }
 
-    /// Saves a key set; does nothing if a key set of the same URL that arrived later is already stored.
+    /// Saves and returns a key set; if a key set of the same URL from a later request is stored, returns the stored key set instead.
     ///
-    /// The two chains of ``KeySetSource`` may save in another order than the responses arrived.
-    func save(_ latest: KeySetSnapshot) {
+    /// The two chains of ``KeySetSource`` may save in another order than the requests were sent.
+    func save(_ latest: KeySetSnapshot) -> KeySetSnapshot {
         stored.withLock { stored in
-            if let stored, stored.url == latest.url, stored.fetch > latest.fetch { return }
+            if let stored, stored.url == latest.url, stored.fetch > latest.fetch { return stored }
             stored = latest
+            return latest
         }
     }
 }

@@ -38,6 +38,8 @@ final class KeySetFetcher: KeySetProviding {
     private func fetch(_ url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
         // The lifetime counts from the start of the request, because the response may have been delayed.
         let requestedAt = httpClient.environment.clock.elapsed
+        // Of two concurrent fetches, the later request returns the newer keys, even if its response arrives first.
+        let fetch = fetches.add(1, ordering: .relaxed).newValue
         let known = requirement.known.flatMap { $0.url == url ? $0 : nil }
         let confirmable = known.flatMap { requestedAt - $0.receivedAt < Self.maximumConfirmedAge ? $0 : nil }
         let response = try await httpClient.send(
@@ -46,7 +48,6 @@ final class KeySetFetcher: KeySetProviding {
             headers: try ProviderHTTPClient.headers(conditions(requirement, confirmable)),
             asking: "The provider's key set"
         )
-        let fetch = fetches.add(1, ordering: .relaxed).newValue
         let lifetime = KeySetLifetime.read(response.headers, now: httpClient.environment.clock.now)
         if response.status == 304, var confirmed = confirmable, confirmed.entityTag != nil {
             confirmed.fetch = fetch
