@@ -40,6 +40,18 @@ struct DPoPRefusalTests {
         }
     }
 
+    @Test("an access token that a header cannot contain is an IdentityError")
+    func invalidHeader() async throws {
+        try await Self.run { world, tokens in
+            var broken = tokens
+            (broken.accessToken, broken.tokenType) = (Secret("A\nB"), "Bearer")
+            let url = try HTTPURL("https://api.example/")
+            #expect(throws: IdentityError.self) {
+                try world.provider.authorizationHeaders(for: .get, url, with: broken)
+            }
+        }
+    }
+
     @Test("a provider with a list of resources creates no headers for another origin", arguments: [false, true])
     func resources(usesDPoP: Bool) async throws {
         try await FakeWorld.run({

@@ -18,9 +18,9 @@ extension OpenIDClient {
     ///
     /// For a bound token (RFC 9449 section 7.1), they contain a DPoP proof, which is valid for this method and URL only.
     ///
-    /// - Throws: `IdentityError`; with code `system_failure` if the proof cannot be signed. Its kind is `configuration` in three cases: the
+    /// - Throws: `IdentityError`; with code `system_failure` if the proof cannot be signed. Its kind is `configuration` in these cases: the
     ///   URL is not https; ``Configuration/resources`` is not empty and lacks the URL's origin; the key of a bound token is missing or
-    ///   cannot be read.
+    ///   cannot be read; a header cannot contain the access token.
     public func authorizationHeaders(
         for method: HTTPMethod,
         _ url: HTTPURL,
@@ -38,7 +38,7 @@ extension OpenIDClient {
         if !descriptor.resources.isEmpty { try descriptor.requireResource(url) }
         var headers = HTTPHeaders()
         for header in try accessTokenHeaders(tokens, for: method, url) {
-            try headers.set(header.name, header.value)
+            do { try headers.set(header.name, header.value) } catch { throw IdentityError.wrapping(error) }
         }
         return headers
     }
