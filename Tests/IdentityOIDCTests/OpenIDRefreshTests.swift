@@ -44,6 +44,17 @@ struct OpenIDRefreshTests {
         }
     }
 
+    @Test("a refresh without expires_in does not expire at once, even if the app stored the old token after its expiry")
+    func expiredBeforeItsIssue() async throws {
+        try await FakeWorld.run { world in
+            var tokens = try await world.login()
+            tokens.expiresAt = tokens.issuedAt - 60
+            world.fake.change(answer: { $0["expires_in"] = nil })
+            let refreshed = try await world.provider.refresh(tokens)
+            #expect(refreshed.expiresAt == nil)
+        }
+    }
+
     @Test(
         "an empty ID token or refresh token counts as missing, and the login's ID token may be sent again, also after its expiry"
     )

@@ -126,7 +126,9 @@ extension OpenIDClient {
         refreshed.scopes = new.scopes ?? quirks.scopes(afterRefreshing: tokens)
         refreshed.issuedAt = response.startedAt
         // If `expires_in` is missing or invalid, the new access token gets the lifetime of the old one. With nil, it would never expire.
-        let lifetime = new.lifetime ?? tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
+        // The lifetime is not positive if the app stored the old token after its expiry: then each call would refresh again.
+        let oldLifetime = tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
+        let lifetime = new.lifetime ?? oldLifetime.flatMap { $0 > 0 ? $0 : nil }
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
         if !new.refreshTokenScopes.isEmpty { refreshed.refreshTokenScopes = new.refreshTokenScopes }
         // Some providers return the session's ID token again. A second validation could fail, because its `at_hash` belongs to the old
