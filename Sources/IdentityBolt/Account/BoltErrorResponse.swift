@@ -67,7 +67,7 @@ extension BoltErrorResponse {
                     .rejected, .redirectRefused, "Bolt's account API returned a redirect, which was not followed.",
                     "Check environment, and endpoints.api if it is set."
                 )
-            } else if !isJSON || status == 200 && refusal == nil {
+            } else if !isJSON {
                 (
                     .retryLater, .unexpectedResponse,
                     "Bolt's account API returned an unexpected response (HTTP \(status)).",
