@@ -153,7 +153,10 @@ struct SFCCTests: SFCCSuite {
         #expect(refreshed.refreshToken?.reveal() == "RT1")
         var other = tokens
         other.buyer.issuer = "https://other.example" + SFCCProvider.unverifiedIssuerSuffix
-        #expect(await failure { try await provider.refresh(other) }?.code == .issuerChanged)
+        let moved = await failure { try await provider.refresh(other) }
+        #expect(moved?.code == .issuerChanged)
+        // Without `endpoints.jwks`, the configuration must not have `issuers`.
+        #expect(moved?.hint?.contains("issuers") == false)
         // Only a session without a subject may get a token without one.
         for subject in [JSONValue.string("customer:2"), nil] {
             shop.answer(Self.tokenPath, .json(["token": .string(try jwt(shop) { $0["sub"] = subject })]))

@@ -140,6 +140,7 @@ struct LegacyCustomerTests {
                 await #expect(throws: IdentityError.self) { try await other.cartClaim(for: tokens) },
             ]
             #expect(errors.map { $0?.code } == Array(repeating: .issuerChanged, count: 5))
+            #expect(errors.allSatisfy { $0?.hint?.contains("issuers") == false })
             #expect(shop.sandbox.storefront.requests(to: .storefront).count == requests)
         }
     }

@@ -78,7 +78,11 @@ extension SFCCProvider {
     private func checkIssuer(of old: TokenSet) throws(IdentityError) {
         let issuers = [resolved.unverifiedIssuer] + (configuration.issuers ?? [])
         guard issuers.contains(where: { $0.isIdentical(to: old.buyer.issuer) }) else {
-            throw IdentityError.issuerChanged(from: old.buyer.issuer, to: issuers.joined(separator: " or "))
+            throw IdentityError.issuerChanged(
+                from: old.buyer.issuer,
+                to: issuers.joined(separator: " or "),
+                canListIssuers: configuration.issuers != nil
+            )
         }
     }
 

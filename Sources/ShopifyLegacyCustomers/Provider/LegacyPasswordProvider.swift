@@ -219,7 +219,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     /// Throws an error if another shop issued the tokens, before they are sent to this shop.
     func checkIssuer(of tokens: TokenSet) throws(IdentityError) {
         guard tokens.buyer.issuer.isIdentical(to: issuer) else {
-            throw IdentityError.issuerChanged(from: tokens.buyer.issuer, to: issuer)
+            throw IdentityError.issuerChanged(from: tokens.buyer.issuer, to: issuer, canListIssuers: false)
         }
     }
 
