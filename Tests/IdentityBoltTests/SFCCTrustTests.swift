@@ -104,6 +104,20 @@ struct SFCCTrustTests: SFCCSuite {
         #expect(await failure { try await refresh { $0["iss"] = .string("slas/y") } }?.code == .idTokenIssuer)
     }
 
+    @Test("the refresh token of an unverified buyer is not sent after a key set was configured")
+    func newKeySet() async throws {
+        let shop = try await shop()
+        var tokens = try await signIn(try provider(shop))
+        tokens.refreshToken = Secret("RT")
+        let jwks = try HTTPURL(shop.origin + "/v1/oauth/jwks.json")
+        let verifying = try provider(shop) { ($0.endpoints.jwks, $0.issuers) = (jwks, ["slas/prod/x"]) }
+        let old = tokens
+        let error = await failure { try await verifying.refresh(old) }
+        #expect(error?.code == .issuerChanged && error?.kind == .signInAgain)
+        #expect(error?.isAttackSuspected == false)
+        #expect(shop.requests(to: Self.tokenPath).count == 1)
+    }
+
     @Test("a verified token must have one of the configured audiences, at the login and at a refresh")
     func audiences() async throws {
         let shop = try await shop()

@@ -74,9 +74,11 @@ extension SFCCProvider {
         }
     }
 
-    /// Throws an error if another storefront issued the tokens, so that their refresh token is not sent to this storefront.
+    /// Throws an error if another storefront issued the tokens, or if a key set was configured or removed after their login.
+    ///
+    /// The buyer of new tokens would then have another issuer, so the refresh token is not sent.
     private func checkIssuer(of old: TokenSet) throws(IdentityError) {
-        let issuers = [resolved.unverifiedIssuer] + (configuration.issuers ?? [])
+        let issuers = configuration.issuers ?? [resolved.unverifiedIssuer]
         guard issuers.contains(where: { $0.isIdentical(to: old.buyer.issuer) }) else {
             throw IdentityError.issuerChanged(
                 from: old.buyer.issuer,
