@@ -119,7 +119,7 @@ final class BoltLoginEngine: Sendable {
         return true
     }
 
-    /// Cancels the login, but while its callback is checked only if `endsCheck` is true; has no effect after the login has ended.
+    /// Cancels a login that has not ended; while its callback is checked, only if `endsCheck` is true.
     func cancel(endsCheck: Bool = false) {
         let isOpen = end(.canceled) { state in
             switch state {
