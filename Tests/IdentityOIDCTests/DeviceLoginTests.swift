@@ -65,7 +65,7 @@ struct DeviceLoginTests {
                 #expect(poll.header("Authorization")?.hasPrefix("Basic ") == true)
                 let fields = poll.formFields().map { "\($0.0)=\($0.1)" }
                 #expect(fields.first == "grant_type=urn:ietf:params:oauth:grant-type:device_code")
-                #expect(fields.dropFirst() == ["client_id=client-1", "device_code=device-code-1"])
+                #expect(fields.dropFirst() == ["device_code=device-code-1"])
             }
         }
     }

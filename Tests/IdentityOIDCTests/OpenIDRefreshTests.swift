@@ -219,6 +219,8 @@ struct OpenIDRefreshTests {
             let sent = try #require(world.fake.requests(to: "/token").first)
             #expect(sent.header("Authorization") == header.map { "Basic " + Base64.encode(Array($0.utf8)) })
             #expect(sent.formFields().first { $0.0 == "client_secret" }?.1 == body)
+            // Okta and Intuit reject a client id in the body beside Basic credentials.
+            #expect(sent.formFields().contains { $0.0 == "client_id" } == (header == nil))
         }
     }
 

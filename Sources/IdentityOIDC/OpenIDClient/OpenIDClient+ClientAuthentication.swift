@@ -6,8 +6,8 @@ internal import IdentityKit
 extension OpenIDClient {
     /// Posts a form to an endpoint that authenticates clients (RFC 6749 section 2.3), and returns a response with any status.
     ///
-    /// The function adds `client_id` if the form lacks it. A refresh needs `lock`, the session's lock, which must be held for each attempt.
-    /// No error may contain the returned `redacted` values.
+    /// The function adds `client_id` if the form lacks it and ``namesClientInBody`` is true. A refresh needs `lock`, the session's lock,
+    /// which must be held for each attempt. No error may contain the returned `redacted` values.
     func postAuthenticated(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)] = [],
@@ -39,7 +39,9 @@ extension OpenIDClient {
         headers: [(name: String, value: String)]
     ) async throws -> (headers: [(name: String, value: String)], fields: [(name: String, value: String)]) {
         var (headers, fields) = (headers, fields)
-        if !fields.contains(where: { $0.name == "client_id" }) { fields.append(("client_id", descriptor.clientID)) }
+        if namesClientInBody, !fields.contains(where: { $0.name == "client_id" }) {
+            fields.append(("client_id", descriptor.clientID))
+        }
         switch configuration.authentication {
         case .none: break
         case .secretPost(let secret):
@@ -54,6 +56,11 @@ extension OpenIDClient {
             fields += try await assertion(key, for: audience)
         }
         return (headers, fields)
+    }
+
+    /// Whether requests to the token endpoint and the revocation endpoint have `client_id` in the body.
+    var namesClientInBody: Bool {
+        if case .secretBasic = configuration.authentication { settings.sendsClientIDBesideBasic } else { true }
     }
 
     /// The tolerated clock difference in seconds: an assertion's `iat` is this much before now, and its `exp` this much after now.

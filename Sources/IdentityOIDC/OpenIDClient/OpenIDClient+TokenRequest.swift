@@ -15,7 +15,7 @@ extension OpenIDClient {
         guard let endpoint = metadata.tokenEndpoint else { throw Self.missing(.token) }
         let startedAt = httpClient.environment.clock.now
         let (response, redacted) = try await postAuthenticated(
-            fields,
+            namesClientInBody ? fields : fields.filter { $0.name != "client_id" },
             headers: tokenRequestHeaders,
             to: endpoint,
             dpopKey: try dpopKey.map { try DPoPKey($0) },

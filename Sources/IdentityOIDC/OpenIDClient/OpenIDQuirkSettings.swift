@@ -31,6 +31,10 @@ public struct OpenIDQuirkSettings: Sendable {
 
     // MARK: The token endpoint
 
+    /// Whether a token or revocation request with Basic credentials also has `client_id` in the body, for providers that require it.
+    ///
+    /// RFC 6749 section 4.1.3 requires `client_id` only without client authentication. Some providers reject the second client id.
+    public var sendsClientIDBesideBasic = false
     /// Whether the secret of ``ClientAuthentication/secretPost(_:)`` directly follows `client_id` in a form; if not, it is at the end.
     public var secretFollowsClientID = false
     /// Whether the provider's metadata list the authentication methods for all types of clients.

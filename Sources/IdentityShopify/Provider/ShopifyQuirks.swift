@@ -15,6 +15,8 @@ struct ShopifyQuirks: OpenIDQuirks {
         settings.localeParameter = "locale"
         // According to Shopify's reference, the callback of a failed silent login has `login_required` in the parameter error or code.
         settings.errorsInCode = ["login_required"]
+        // Shopify requires `client_id` in the body, also from a client that sends Basic credentials.
+        settings.sendsClientIDBesideBasic = true
         settings.requiresTokenType = false
         settings.requiresLifetime = true
         settings.acceptsNumericSubject = true
