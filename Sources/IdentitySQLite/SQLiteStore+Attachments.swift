@@ -4,7 +4,8 @@ internal import IdentityStoreKit
 extension SQLiteStore: SessionAttachmentStore {
     /// The attachment that a session has under a name; nil if no attachment has this name.
     ///
-    /// - Throws: `IdentityError`, with code `store_corrupt` when the attachment is damaged or in quarantine.
+    /// - Throws: `IdentityError`; with code `store_corrupt` when the attachment is damaged or in quarantine, and with code
+    ///   `store_key_mismatch` when this process does not have the attachment's key.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
         let row = try await database.readRow { connection in
@@ -17,6 +18,9 @@ extension SQLiteStore: SessionAttachmentStore {
     /// Adds, replaces or removes an attachment; false if its revision is not the expected one or the session does not exist.
     ///
     /// A nil `payload` removes the attachment. A nil `revision` means that the session must not have an attachment with this name yet.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_busy` or `store_full` (both of kind `retryLater`), `store_record_too_large`
+    ///   for a payload that does not fit, or `store_corrupt` when the session's row is damaged.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,

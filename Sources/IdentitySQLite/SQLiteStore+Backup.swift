@@ -14,7 +14,7 @@ extension SQLiteStore {
     ///
     /// - Parameter path: The new file. A missing directory is created (mode 0700).
     /// - Throws: `IdentityError` with code `configuration_invalid` when the file exists or the path is invalid. Other codes are for example
-    ///   `store_full`, `store_read_only`, `store_busy` and `store_failed`. After an error, no incomplete file is left.
+    ///   `store_full`, `store_read_only`, `store_busy` and `store_failed`. After an error, no incomplete file is left in the directory.
     public func backup(to path: String) async throws {
         do {
             try await database.backUp(to: StoreLocation(path, creates: true), locks: location.locks)

@@ -31,15 +31,15 @@ extension SQLiteStore {
         /// Whether a missing file becomes an empty store, by default true.
         ///
         /// Set it to false in production. Then opening fails with `configuration_invalid` if the path is wrong, the file is lost or the
-        /// disk is not mounted. With true, opening creates an empty store in these cases, and no buyer is signed in. But it fails if the
-        /// spool beside the missing file contains sessions.
+        /// disk is not mounted. With true, opening creates an empty store in these cases, and no buyer is signed in. But opening fails if
+        /// the spool beside the missing file contains sessions.
         public var createsStore = true
         /// The length of a record in bytes, 512 to 1,048,576, by default 8,192; an existing file keeps the value with which it was created.
         ///
-        /// A record is a session (tokens, claims and space for the next tokens), an attachment or a pending login. A record that does not
-        /// fit gets 2, 4, 8 or 16 times this length.
+        /// A record is a session (tokens, claims and space for the next tokens), an attachment, or a pending login in the database file. A
+        /// record that does not fit gets 2, 4, 8 or 16 times this length.
         public var slotSize: Int
-        /// How long a call waits for another process before it fails as `store_busy`, by default 5 seconds.
+        /// How long a call that reads or writes waits for another process before it fails with `store_busy`, by default 5 seconds.
         public var lockWait: Duration
         /// SQLite's journal mode, by default ``Journal/rollback``; opening an existing file for writing converts the file to this mode.
         ///

@@ -2,7 +2,10 @@ public import IdentityKit
 internal import IdentityStoreKit
 
 extension SQLiteStore: LoginAttemptStore {
-    /// Adds a pending login.
+    /// Adds a pending login or a pending logout.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_busy` or `store_full` (both of kind `retryLater`), or
+    ///   `store_record_too_large`.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
         if try await logins?.insert(attempt, maximum: maximumAttempts) == true { return }
         let row = try records.seal(attempt)
@@ -20,6 +23,9 @@ extension SQLiteStore: LoginAttemptStore {
     }
 
     /// Removes and returns a pending login, unless `check` throws an error for it; nil if the login does not exist.
+    ///
+    /// - Throws: The error of the check; `IdentityError` of the store, with code `store_corrupt` when the login is damaged or in
+    ///   quarantine, and `store_key_mismatch` when this process does not have the login's key.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void

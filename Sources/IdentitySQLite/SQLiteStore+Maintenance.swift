@@ -8,12 +8,12 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     /// Nil if the database keeps all pending logins.
     var loginMaintenance: RowMaintenance<LoginFile>? { logins.map { RowMaintenance($0, records: $0.records) } }
 
-    /// Checks the structure of the whole database file and decrypts every row.
+    /// Checks the structure of the whole database file, and decrypts the rows that are not in quarantine.
     ///
-    /// In a large store this takes long, so run it when there is little load. Reads continue. With the rollback journal, saves of all
-    /// processes wait while SQLite checks the file, and fail as `store_busy` after their `lockWait`.
+    /// In a large store this takes long, so run it when there is little load. With the rollback journal, saves of all processes wait while
+    /// SQLite checks the file, and fail with `store_busy` after their `lockWait`. Reads continue if this store is open for writing.
     ///
-    /// - Throws: `IdentityError` when the check cannot run, for example because the file cannot be read or is locked.
+    /// - Throws: `IdentityError` when the check cannot run, for example with code `store_busy` when the file is locked.
     public func checkHealth() async throws -> StoreHealth {
         var health = StoreHealth()
         // In a store that is open for writing, this read also rolls back the transaction of a crashed process. The read-only connection of
@@ -30,6 +30,9 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     ///
     /// The table `quarantine` keeps every column that is needed to put the row back after the cause was repaired.
     /// `Documentation/Operating/SQLite.md` contains the statements.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_busy` or `store_full`. Rows that were moved before the error stay in
+    ///   quarantine.
     public func quarantineDamagedRows() async throws -> Int {
         try await maintenance.quarantineDamagedRows() + (loginMaintenance?.quarantineDamagedRows() ?? 0)
     }
@@ -38,6 +41,8 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     ///
     /// Sessions in the spool count too, because reading them needs the key that encrypts them. Rows in quarantine do not count, although
     /// they stay encrypted with their keys.
+    ///
+    /// - Throws: `IdentityError` when the database, the file of pending logins or the spool cannot be read.
     public func keyUsage() async throws -> [StoreKeyUsage] {
         let others = try await (logins?.keyIDs() ?? []) + spool.keyIDs()
         return try await records.keyUsage(others: others) { kind, after in
@@ -54,6 +59,8 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     /// A row keeps its generation and its length. Sessions with a refresh in progress or in doubt, and rows that another call saves or
     /// removes during this step, are not changed and count as postponed. The last step truncates the rollback journal, because it contains
     /// old records.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_busy`; a step that fails with kind `retryLater` can be repeated.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let progress = try await resealNextRows(after: position, limit: limit)
         if progress.position == nil { try await database.truncateJournal() }

@@ -25,6 +25,9 @@ extension SQLiteStore: SessionReplacing {
     }
 
     /// The session with an id; nil if it does not exist.
+    ///
+    /// - Throws: `IdentityError`; with code `store_corrupt` when the session is damaged or in quarantine, and with code
+    ///   `store_key_mismatch` when this process does not have the session's key.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try records.hash(of: id)
         let row = try await database.readRow { connection in
@@ -36,6 +39,9 @@ extension SQLiteStore: SessionReplacing {
     /// Replaces a session; false if its row has another generation than the expected one, or does not exist.
     ///
     /// A row never becomes shorter, so that a later record of the same length can be saved on a full disk too.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_busy` or `store_full` (both of kind `retryLater`), `store_record_too_large`,
+    ///   or `store_corrupt` when the row has a damaged hash or is in quarantine.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         return try await database.write { [records] connection in
@@ -55,6 +61,9 @@ extension SQLiteStore: SessionReplacing {
     /// Removes a session with its attachments and returns them; nil if the session does not exist.
     ///
     /// Attachments that cannot be opened go to quarantine and are not returned: a damaged attachment must not keep a buyer logged in.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_busy`; with code `store_corrupt` when the session is damaged or in
+    ///   quarantine, and with code `store_key_mismatch` when this process does not have the session's key.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         let hash = try records.hash(of: id)
         return try await database.write { [self] connection in
@@ -85,6 +94,8 @@ extension SQLiteStore: PartialSessionListing {
     /// The sessions that match the filter and can be opened, oldest first, and the first error of a session that cannot be opened.
     ///
     /// A session in quarantine that may match also causes the error, unless the filter has `isInDoubt`.
+    ///
+    /// - Throws: `IdentityError` when the file cannot be read, for example with code `store_busy`.
     public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
         let provider = filter.provider.map(ColumnValue.text) ?? .null
         let tenant = filter.tenant.map(ColumnValue.text) ?? .null

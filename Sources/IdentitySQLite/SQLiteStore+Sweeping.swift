@@ -11,6 +11,7 @@ extension SQLiteStore: ExpirySweeping {
     /// A transaction removes at most 512 rows and their attachments, so that other calls do not wait long.
     ///
     /// - Returns: The number of removed rows and spool files, without the attachments of expired sessions.
+    /// - Throws: `IdentityError`, for example with code `store_busy`. Rows that were removed before the error stay removed.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         let quarantineEnd = date - Self.quarantineTime
         // If a step throws, the later steps do not run. The sessions come first, because their rows contain tokens.

@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import IdentityKit
 
 extension SQLiteStore: UsedTokenStore {
-    /// Whether the token that `key` identifies is marked as used.
+    /// Whether the token that `key` identifies is marked as used; throws `IdentityError` if the file cannot be read.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await database.read { connection in
@@ -12,7 +12,8 @@ extension SQLiteStore: UsedTokenStore {
 
     /// Marks the token that `key` identifies as used; false if it is already marked.
     ///
-    /// - Throws: `IdentityError`, with code `store_full` when the maximum number of marks is reached and too few marks have expired.
+    /// - Throws: `IdentityError`; with code `store_full` when the disk is full, or when the maximum number of marks is reached and too few
+    ///   marks have expired; with code `store_busy` when the caller can try again.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await database.write { [maximumUsedTokens, clock] connection in

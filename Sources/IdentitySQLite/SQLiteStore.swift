@@ -87,7 +87,7 @@ public final class SQLiteStore: Sendable {
         return LoginFile(boot: boot, of: opened, database, configuration)
     }
 
-    /// Completes the queued calls, then closes the file.
+    /// Closes the file of pending logins, then completes the queued calls to the database and closes it.
     ///
     /// Later calls that use the database or the file of pending logins fail. The spool still works, so that a running refresh can keep its
     /// tokens. Therefore the keys stay in memory until the app releases the store.

@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension Database {
-    /// Returns at most 100 problems that `PRAGMA integrity_check` finds; other reads continue, because the check has its own connection.
+    /// Returns at most 100 problems that `PRAGMA integrity_check` finds on a connection of its own.
     ///
     /// With a rollback journal, a store that is open for writing holds the writer lock during the check. Otherwise a commit would take
     /// SQLite's PENDING lock, wait for the end of the check, and block new reads in this time.

@@ -57,7 +57,7 @@ final class DirectReader: Sendable {
             do {
                 return try body(connection)
             } catch is SQLiteFailure {
-                // `DatabaseReader` may succeed. For example, only its connection can roll back the transaction of a crashed process.
+                // `DatabaseReader` may succeed. For example, this read-only connection cannot roll back a crashed process's transaction.
                 return nil
             } catch {
                 throw IdentityError.wrapping(error)

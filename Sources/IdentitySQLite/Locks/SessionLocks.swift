@@ -47,7 +47,7 @@ final class SessionLocks: Sendable {
 
     /// Makes ``unlock(_:)`` leave the byte locked for other processes.
     ///
-    /// The byte stays locked until a task of this process locks and unlocks it again, or the process ends.
+    /// The byte stays locked until a task of this process locks and unlocks it again, or this object is released.
     func keep(_ byte: Int64) {
         state.withLock { _ = $0.kept.insert(byte) }
     }
