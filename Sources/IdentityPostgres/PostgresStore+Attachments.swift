@@ -5,7 +5,8 @@ internal import IdentityStoreKit
 extension PostgresStore: SessionAttachmentStore {
     /// The attachment that a session has under a name; nil if the session has no such attachment.
     ///
-    /// - Throws: `IdentityError` of the store; with code `store_corrupt` when the attachment is damaged or in quarantine.
+    /// - Throws: `IdentityError`, for example with code `store_unavailable`; with code `store_corrupt` when the attachment is damaged or in
+    ///   quarantine, and with code `store_key_mismatch` when this process does not have the attachment's key.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
         let hash = try records.hash(ofAttachment: name, of: id)
         let found = try await find(sql.readAttachment, hash, .attachment)
@@ -20,8 +21,9 @@ extension PostgresStore: SessionAttachmentStore {
     /// In one rare case, this call stores a removed attachment again: the response to its insertion was lost, and another caller removed
     /// the attachment before this call repeated the insertion.
     ///
-    /// - Throws: `IdentityError` of the store; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether
-    ///   the change took effect.
+    /// - Throws: `IdentityError`; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether the change
+    ///   took effect; with code `store_record_too_large` for a payload that does not fit, or `store_corrupt` if the session's row is
+    ///   damaged.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,

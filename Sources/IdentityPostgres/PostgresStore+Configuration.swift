@@ -70,6 +70,8 @@ extension PostgresStore {
         public var callLimit: Duration = .seconds(5)
         /// The time limit for connecting to one server, by default 5 seconds; `connect_timeout` in the connection string overrides it.
         ///
+        /// The look-up of the server's name does not count.
+        ///
         /// If the connection string names several hosts and no `connect_timeout`, another limit also applies to each host:
         /// `callLimit / (number of hosts + 1)`, but at least one second. The shorter of the two limits is used, so that a host that does
         /// not respond leaves time for the next host.

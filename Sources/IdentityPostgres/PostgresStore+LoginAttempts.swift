@@ -4,7 +4,9 @@ internal import IdentityStoreKit
 internal import Synchronization
 
 extension PostgresStore: LoginAttemptStore {
-    /// Adds a pending login or a pending logout; replaces an earlier one with the same key.
+    /// Adds a pending login or a pending logout; replaces an earlier attempt with the same key.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_unavailable` (kind `retryLater`) or `store_record_too_large`.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
         let row = try records.seal(attempt)
         try await makeRoom(for: row)
@@ -20,8 +22,9 @@ extension PostgresStore: LoginAttemptStore {
 
     /// Removes and returns a pending login, unless `check` throws an error for it; nil if the login does not exist.
     ///
-    /// - Throws: The error of the check; `IdentityError` of the store. If it is unknown whether this call or another one has removed the
-    ///   login, the error has kind `retryLater`, and usually code `store_unavailable`.
+    /// - Throws: The error of the check; `IdentityError` of the store, with code `store_corrupt` when the login is damaged or in
+    ///   quarantine, and `store_key_mismatch` when this process does not have the login's key. If it is unknown whether this call or
+    ///   another call has removed the login, the error has kind `retryLater`, and usually code `store_unavailable`.
     public func takeLoginAttempt(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void

@@ -7,7 +7,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         RowMaintenance(PostgresSealedTables(client: client, sql: sql), records: records)
     }
 
-    /// Decrypts every row, and checks that the server's setting `fsync` is on.
+    /// Decrypts the rows that are not in quarantine, and checks that the server's setting `fsync` is on.
     ///
     /// In a large store this takes long, so run it when there is little load.
     ///
@@ -29,6 +29,8 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
     ///
     /// The attachments of a damaged session are moved with it and count too. `Documentation/Operating/PostgreSQL.md` contains the
     /// statements that put a row back after the cause was repaired.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_unavailable`. Rows that were moved before the error stay in quarantine.
     public func quarantineDamagedRows() async throws -> Int {
         try await maintenance.quarantineDamagedRows()
     }
@@ -53,6 +55,8 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
     /// ids.
     ///
     /// Sessions in the spool of this machine count too. Rows in quarantine do not count, although they stay encrypted with their keys.
+    ///
+    /// - Throws: `IdentityError` when the database or the spool cannot be read, for example with code `store_unavailable`.
     public func keyUsage() async throws -> [StoreKeyUsage] {
         try await records.keyUsage(others: spool?.keyIDs() ?? []) { kind, after in
             try await client.read(sql.countByKey(kind), .integer(after), .integer(4_096)).all.map {
@@ -65,6 +69,8 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
     ///
     /// Two kinds of rows are not changed, and count as postponed: sessions with a refresh in progress or in doubt, and rows that another
     /// call saves or removes during this step.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_unavailable`; a step that fails with kind `retryLater` can be repeated.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         try await maintenance.resealRows(after: position, limit: limit)
     }

@@ -27,6 +27,9 @@ extension PostgresStore: SessionReplacing {
     }
 
     /// The session with an id; nil if it does not exist.
+    ///
+    /// - Throws: `IdentityError`, for example with code `store_unavailable`; with code `store_corrupt` when the session is damaged or in
+    ///   quarantine, and with code `store_key_mismatch` when this process does not have the session's key.
     public func session(_ id: SessionID) async throws -> StoredSession? {
         let hash = try records.hash(of: id)
         return try await find(sql.readSession, hash, .session).map { try records.open(SealedSession($0), of: id) }
@@ -34,8 +37,8 @@ extension PostgresStore: SessionReplacing {
 
     /// Replaces a session; false if its row has another generation than the expected one, or does not exist.
     ///
-    /// - Throws: `IdentityError` of the store; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether
-    ///   the session was replaced.
+    /// - Throws: `IdentityError`; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether the session
+    ///   was replaced; with code `store_record_too_large`, or `store_corrupt` when the row has a damaged hash or is in quarantine.
     public func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
         let row = try records.seal(session)
         let isReplaced = try await client.repeating { deadline, isInDoubt in
@@ -57,6 +60,10 @@ extension PostgresStore: SessionReplacing {
     ///
     /// Attachments that cannot be opened, or that belong to another session, go to quarantine and are not returned: a damaged
     /// attachment must not keep a buyer logged in.
+    ///
+    /// - Throws: `IdentityError`; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether this call
+    ///   removed the session; with code `store_corrupt` when the session is damaged or in quarantine, or `store_key_mismatch` when this
+    ///   process does not have the session's key.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         let hash = try records.hash(of: id)
         if let removed = try await remove(id, hash) { return removed }
@@ -91,6 +98,8 @@ extension PostgresStore: SessionReplacing {
     /// Call this method once after the database was restored from a backup, before sessions are used.
     ///
     /// - Returns: The number of sessions that this call marked, without sessions in quarantine.
+    /// - Throws: `IdentityError`, for example with code `store_unavailable`. Then call this method again, because only some sessions may be
+    ///   marked.
     public func markAllAsRestored() async throws -> Int {
         _ = try await client.write(sql.markQuarantinedAsRestored)
         return try await page(sql.markRestored)
@@ -159,6 +168,8 @@ extension PostgresStore: PartialSessionListing {
     /// A session in quarantine that may match counts as one that cannot be opened, unless the filter has `isInDoubt`. The sessions of a
     /// buyer, or with a provider's session id, are read only from a server that accepts writes. A logout must end all these sessions, but
     /// a standby may not have the newest sessions yet.
+    ///
+    /// - Throws: `IdentityError` when no suitable server can be read, for example with code `store_unavailable` or `store_read_only`.
     public func readableSessions(matching filter: SessionFilter) async throws -> SessionListing {
         let provider = filter.provider.map(Value.text) ?? .null
         let tenant = filter.tenant.map(Value.text) ?? .null

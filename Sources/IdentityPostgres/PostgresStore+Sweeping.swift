@@ -16,6 +16,7 @@ extension PostgresStore: ExpirySweeping {
     /// seen it unchanged for its whole length.
     ///
     /// - Returns: The number of removed sessions, pending logins, marks of used tokens and sessions in the spool directory.
+    /// - Throws: `IdentityError`, for example with code `store_unavailable`. Rows that were removed before the error stay removed.
     public func sweep(expiredBefore date: Date) async throws -> Int {
         // If a step throws, the later steps do not run. The sessions come first, because their rows contain tokens.
         let total =

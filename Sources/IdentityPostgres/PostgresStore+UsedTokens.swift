@@ -6,6 +6,8 @@ internal import Synchronization
 
 extension PostgresStore: UsedTokenStore {
     /// Whether the token that `key` identifies is marked as used.
+    ///
+    /// - Throws: `IdentityError`; with code `store_unavailable` also when only a standby can be read, and the standby has no such mark.
     public func isUsed(_ key: String) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await !client.find(sql.readUsedToken, .key(hash)).isEmpty
@@ -16,8 +18,8 @@ extension PostgresStore: UsedTokenStore {
     /// If a call finds the maximum number of marks, it first removes up to 512 marks that have expired by ``Configuration/clock`` and by
     /// the database's clock. Only some calls count the marks, so the maximum may be exceeded (``Configuration/maximumUsedTokens``).
     ///
-    /// - Throws: `IdentityError` of the store; with code `store_full` when a call finds the maximum number of marks, no mark has expired,
-    ///   and the token is not marked.
+    /// - Throws: `IdentityError`, for example with code `store_unavailable`; with code `store_full` when a call finds the maximum number of
+    ///   marks, no mark has expired, and the token is not marked.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         // If the response is lost, this random value in the stored mark shows whether this call or another caller has made the mark.

@@ -103,7 +103,7 @@ public final class PostgresStore: Sendable {
 
     /// Closes all connections.
     ///
-    /// Running and later calls to the database fail. The keys are wiped from memory only when the app has released the store.
+    /// Running and later calls to the database fail with `store_failed`. The keys are wiped from memory when the app releases the store.
     public func close() async {
         await client.close()
     }

@@ -61,7 +61,7 @@ extension Client {
         }
     }
 
-    /// Changes rows with one statement that can be repeated safely, and returns how many.
+    /// Changes rows with one statement that can be repeated safely, and returns how many rows its last run changed.
     func write(_ statement: Statement, _ values: Value...) async throws -> Int {
         try await rows(statement, values).changed
     }
