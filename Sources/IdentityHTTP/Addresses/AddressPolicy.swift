@@ -9,7 +9,7 @@ public struct AddressPolicy: Sendable {
     public let name: String
     private let decision: (@Sendable (ResolvedAddress) -> Bool)?
 
-    /// Makes a policy.
+    /// Creates a policy.
     ///
     /// - Parameters:
     ///   - name: The name that errors show.
@@ -30,9 +30,9 @@ public struct AddressPolicy: Sendable {
     /// A policy that permits only addresses of the public internet.
     ///
     /// The policy refuses loopback, private, link-local (also 169.254.169.254), shared (CGNAT), multicast, unspecified, broadcast,
-    /// documentation, benchmarking and reserved ranges. The policy also refuses IPv4-mapped, 6to4 and Teredo addresses,
-    /// which wrap an IPv4 address in IPv6. An address with the well-known prefix of NAT64 (64:ff9b::/96) is permitted if the IPv4
-    /// address in it is public. Source: the IANA special-purpose address registries (RFC 6890).
+    /// documentation, benchmarking and reserved ranges. The policy also refuses IPv4-mapped, 6to4 and Teredo addresses, which wrap an IPv4
+    /// address in IPv6. An address with the well-known prefix of NAT64 (64:ff9b::/96) is permitted if the IPv4 address in it is public.
+    /// Source: the IANA special-purpose address registries (RFC 6890).
     public static let publicOnly = AddressPolicy(name: "publicOnly") { PublicAddress.isPublic($0.bytes) }
 
     /// A policy that permits the addresses of ``publicOnly``, and 127.0.0.0/8 and ::1, for tests on one machine.

@@ -7,7 +7,7 @@ public struct ResolvedAddress: Sendable, Hashable {
     /// The address in network order: 4 bytes for IPv4, 16 bytes for IPv6.
     package let bytes: [UInt8]
 
-    /// Makes an address from its text.
+    /// Creates an address from its text.
     ///
     /// Returns `nil` for other text, such as a name, a shortened or octal IPv4 address, or an address with a zone identifier.
     public init?(host: String, port: UInt16) {
@@ -15,7 +15,7 @@ public struct ResolvedAddress: Sendable, Hashable {
         self.init(bytes: bytes, port: port)
     }
 
-    /// Makes an address from 4 or 16 bytes in network order.
+    /// Creates an address from 4 or 16 bytes in network order.
     package init?(bytes: [UInt8], port: UInt16) {
         guard let text = NumericAddress.text(bytes) else { return nil }
         host = text

@@ -16,7 +16,7 @@ public struct CookieJar: Sendable {
 
     private var cookies: [Cookie] = []
 
-    /// Makes an empty jar.
+    /// Creates an empty jar.
     public init() {}
 
     /// The number of cookies.

@@ -22,13 +22,13 @@ extension CurlTransport {
         public var maximumConnections: Int
         /// The maximum number of connections to one host; by default 64.
         public var maximumConnectionsPerHost: Int
-        /// The maximum idle time of a connection that may still be reused; 30 seconds by default.
+        /// The maximum idle time of a connection that may still be reused; 30 seconds by default, and at least one second.
         ///
         /// The default is shorter than the usual limit of servers, so that a request is rarely sent on a connection that the
         /// server is closing.
         public var idleTimeout: Duration
 
-        /// Makes a configuration; every part has a default.
+        /// Creates a configuration; every part has a default.
         public init(
             certificateAuthorityFile: String? = nil,
             proxy: HTTPURL? = nil,
@@ -50,9 +50,9 @@ extension CurlTransport {
         /// Whether the loaded libcurl surely handles the end of a busy HTTP/2 connection correctly: version 8.5 or newer.
         ///
         /// In versions before 8.4, all requests of a connection fail when the server sends GOAWAY, for example after 1,000 requests. The
-        /// SDK then does not know whether the server has processed the requests and used up their one-time tokens. On
-        /// an HTTP/1.1 connection, at most one request can fail.
-        /// Versions before 8.0 also reuse connections that the server has closed. The transport prevents this only without HTTP/2.
+        /// SDK then does not know whether the server has processed the requests and used up their one-time tokens. On an HTTP/1.1
+        /// connection, at most one request can fail. Versions before 8.0 also reuse connections that the server has closed. The transport
+        /// prevents this only without HTTP/2.
         public static let isHTTP2Reliable: Bool = {
             guard let information = unsafe identity_curl_version_info() else { return false }
             return unsafe information.pointee.version_num >= 0x08_05_00

@@ -11,7 +11,7 @@ public struct HTTPHeaders: Sendable {
     private var bytes: [UInt8] = []
     private var fields: [Field] = []
 
-    /// Makes an empty list.
+    /// Creates an empty list.
     public init() {}
 
     /// Creates a list from the bytes and the fields that ``LimitedResponseReader`` has checked.

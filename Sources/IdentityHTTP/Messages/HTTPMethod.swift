@@ -3,7 +3,7 @@ public struct HTTPMethod: RawRepresentable, Sendable, Hashable {
     /// The method as it is sent; methods are case-sensitive.
     public let rawValue: String
 
-    /// Makes a method from its name, without a check.
+    /// Creates a method from its name, without a check.
     ///
     /// ``CurlTransport`` sends a request only if its method is a `token` (RFC 9110 section 5.6.2) of 1 to 32 characters.
     public init(rawValue: String) {

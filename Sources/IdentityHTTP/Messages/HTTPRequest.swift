@@ -30,7 +30,7 @@ public struct HTTPRequest: Sendable {
     /// An example is a GET that exchanges an authorization code.
     public var isSentOnce = false
 
-    /// Makes a request; the parameters set the properties with the same names.
+    /// Creates a request; the parameters set the properties with the same names.
     public init(
         method: HTTPMethod,
         url: HTTPURL,

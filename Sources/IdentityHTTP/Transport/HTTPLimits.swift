@@ -21,7 +21,7 @@ public struct HTTPLimits: Sendable, Hashable {
     /// The maximum size of the status line and all headers together; by default 64 KiB.
     public var maximumHeaderBytes: Int
 
-    /// Makes limits; each limit has a default.
+    /// Creates limits; each limit has a default.
     public init(
         connectTimeout: Duration = .seconds(5),
         firstByteTimeout: Duration = .seconds(10),

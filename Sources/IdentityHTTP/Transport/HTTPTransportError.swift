@@ -7,7 +7,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         /// The stable name of the code.
         public let rawValue: String
 
-        /// Makes a code from its stable name.
+        /// Creates a code from its stable name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }

@@ -5,7 +5,7 @@ public struct HTTPURLError: Error, Sendable, Hashable {
         /// The stable name of the code.
         public let rawValue: String
 
-        /// Makes a code from its stable name.
+        /// Creates a code from its stable name.
         public init(rawValue: String) {
             self.rawValue = rawValue
         }
@@ -31,7 +31,7 @@ public struct HTTPURLError: Error, Sendable, Hashable {
     /// A sentence about the problem, without the text of the URL.
     public let message: String
 
-    /// Makes an error.
+    /// Creates an error.
     public init(code: Code, message: String) {
         self.code = code
         self.message = message
