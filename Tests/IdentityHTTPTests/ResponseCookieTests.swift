@@ -11,12 +11,15 @@ struct ResponseCookieTests {
             ("a", "x;y", "/", true), ("a", "x\r\ny", "/", true), ("a", "\u{E4}", "/", true),
             ("a", "x", "", true), ("a", "x", "/;Domain=example", true),
             ("__Host-a", "x", "/", false), ("__Host-a", "x", "/auth", true), ("__host-a", "x", "/auth", true),
+            ("__Secure-a", "x", "/", false), ("__secure-a", "x", "/auth", false),
         ] {
             let error = #expect(throws: HTTPTransportError.self, "\(name)=\(value.prefix(8)) \(path)") {
                 try ResponseCookie(name, value, path: path, isSecure: isSecure)
             }
             #expect(error?.code == .invalidHeader)
         }
+        #expect(throws: HTTPTransportError.self) { try ResponseCookie("a", "x", isSecure: false, sameSite: .none) }
+        #expect(throws: Never.self) { try ResponseCookie("__Secure-a", "x", path: "/auth", sameSite: .none) }
     }
 
     @Test("the Set-Cookie header has every attribute of the cookie; a time below one second removes the cookie")

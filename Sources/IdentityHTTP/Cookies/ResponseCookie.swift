@@ -41,8 +41,8 @@ public struct ResponseCookie: Sendable, Equatable {
     /// Creates a cookie.
     ///
     /// - Throws: ``HTTPTransportError/Code/invalidHeader`` when the name is not a token, when the value or the path contains a character
-    ///   that a cookie cannot have, when name and value together are longer than 4,096 bytes, when the path does not begin with `/`,
-    ///   and when the name begins with `__Host-` but `isSecure` is false or the path is not `/`.
+    ///   that a cookie cannot have, when name and value together are longer than 4,096 bytes, and when the path does not begin with `/`.
+    ///   A name with the prefix `__Host-` or `__Secure-`, and `sameSite` `.none`, need `isSecure`. `__Host-` also needs the path `/`.
     public init(
         _ name: String,
         _ value: String,
@@ -52,16 +52,21 @@ public struct ResponseCookie: Sendable, Equatable {
         isHTTPOnly: Bool = true,
         sameSite: SameSite = .lax
     ) throws(HTTPTransportError) {
-        let isHostPrefixed = name.lowercased().utf8.starts(with: "__host-".utf8)
+        let prefix = name.prefix(9).lowercased()
+        let isHostPrefixed = prefix.hasPrefix("__host-")
+        let needsSecure = isHostPrefixed || prefix == "__secure-" || sameSite == .none
         guard !name.isEmpty, name.utf8.allSatisfy(ASCII.isToken), value.utf8.allSatisfy(Self.isValueByte),
             name.utf8.count + value.utf8.count <= Self.maximumBytes,
             path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ Self.isValueByte($0) || $0 == 0x2C }),
-            !isHostPrefixed || isSecure && path.utf8.count == 1
+            isSecure || !needsSecure, !isHostPrefixed || path.utf8.count == 1
         else {
             let shown = name.utf8.allSatisfy(ASCII.isToken) ? name : "?"
             throw .notSent(
                 .invalidHeader,
-                "The cookie \(shown) is invalid. Check name, value, path, length (at most 4,096 bytes) and, for __Host-, isSecure and path."
+                """
+                The cookie \(shown) is invalid. Check name, value, path and length (at most 4,096 bytes). `__Host-`, `__Secure-` and \
+                SameSite=None need isSecure, and `__Host-` needs the path /.
+                """
             )
         }
         self.name = name
