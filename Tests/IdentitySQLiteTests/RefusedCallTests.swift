@@ -84,6 +84,16 @@ struct RefusedCallTests {
         #expect(try await commits() != before)
     }
 
+    @Test("an error of any type that a login's check throws reaches the caller unchanged", arguments: [false, true])
+    func errorType(savesDurably: Bool) async throws {
+        struct Refusal: Error {}
+        let directory = try StoreDirectory()
+        let store = try await directory.open { $0.savesPendingLoginsDurably = savesDurably }
+        try await store.insert(Self.attempt())
+        await #expect(throws: Refusal.self) { try await store.takeLoginAttempt("a") { _ in throw Refusal() } }
+        #expect(try await store.takeLoginAttempt("a") != nil)
+    }
+
     @Test("a call that takes an unknown login does not wait for another process's writer lock")
     func busy() async throws {
         let directory = try StoreDirectory()

@@ -117,7 +117,7 @@ struct PendingWork: Sendable {
                 return { continuation.resume(returning: result) }
             } catch let error where !(error is SQLiteFailure) && connection.changes == changes {
                 // The call failed before it changed a row. So only its caller gets the error, and the transaction continues.
-                return { continuation.resume(throwing: IdentityError.wrapping(error)) }
+                return { continuation.resume(throwing: error) }
             }
         }
         fail = { continuation.resume(throwing: ($0 as? SQLiteFailure)?.identityError ?? .wrapping($0)) }

@@ -144,11 +144,7 @@ final class LoginFile: Sendable {
         guard !state.isClosed else { throw IdentityError.storeClosed }
         // If the file was removed, other processes create a new file. This process must open the new file to see their logins.
         if state.table?.isRemoved != false { state.table = try open() }
-        do {
-            return try state.table?.exclusively(body) ?? nil
-        } catch {
-            throw IdentityError.wrapping(error)
-        }
+        return try state.table?.exclusively(body) ?? nil
     }
 
     // MARK: The directory
