@@ -40,7 +40,10 @@ struct ConnectionStringTests {
         "connect_timeout applies to each of several hosts; without it each host gets a share of the call's time limit"
     )
     func hostLimit() throws {
-        for (text, limit) in [("", Duration.seconds(2)), (" connect_timeout=10", .seconds(10))] {
+        for (text, limit) in [
+            ("", Duration.seconds(2)), (" connect_timeout=10", .seconds(10)),
+            (" connect_timeout=\(Int.max)", .seconds(86_400)),
+        ] {
             var configuration = PostgresStore.Configuration(
                 connection: Secret("host=localhost,localhost dbname=d\(text)"),
                 key: try TestSchema.key()

@@ -52,7 +52,8 @@ struct ConnectionPlan: Sendable {
         // The hosts are tried one after the other. A call that waits for a connection must have time left for the last host, and then for
         // its statement. The minimum of one second gives a store with a very short `callLimit` enough time to connect.
         let share = count > 1 ? max(.seconds(1), configuration.callLimit / (count + 1)) : configuration.connectLimit
-        hostLimit = limit.flatMap { $0 > 0 ? .seconds($0) : nil } ?? min(configuration.connectLimit, share)
+        // Without the limit of one day, a large number would overflow the milliseconds of `poll`.
+        hostLimit = limit.flatMap { $0 > 0 ? .seconds(min($0, 86_400)) : nil } ?? min(configuration.connectLimit, share)
         let mode = take("sslmode")
         let root = take("sslrootcert")
         // Defaults that the connection string can override. With these timeouts, a server that no longer responds is detected within
