@@ -120,6 +120,7 @@ struct ConnectionStringTests {
             ("28P01", .configurationInvalid, .configuration), ("28000", .configurationInvalid, .configuration),
             ("3D000", .configurationInvalid, .configuration), ("42501", .configurationInvalid, .configuration),
             ("42P01", .storeCorrupt, .configuration), ("XX001", .storeCorrupt, .configuration),
+            ("42P07", .configurationInvalid, .configuration),
             ("58030", .storeFailed, .retryLater), ("23514", .storeFailed, .rejected),
             ("ZZZZZ", .storeFailed, .retryLater),
         ]

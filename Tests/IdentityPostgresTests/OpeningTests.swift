@@ -93,12 +93,15 @@ struct OpeningTests {
         #expect(try Schema.format(of: tables) != Schema.format())
     }
 
-    @Test("a schema of another program is refused")
-    func foreign() async throws {
+    @Test(
+        "a schema that contains a table of another program with a name of the store's tables or indexes is refused",
+        arguments: ["store", "session", "session_tenant"]
+    )
+    func foreign(table: String) async throws {
         let schema = try await TestSchema()
         let other = try await TestSchema().open()
         try await other.execute("CREATE SCHEMA \(schema.name)")
-        try await other.execute("CREATE TABLE \(schema.name).store (name text)")
+        try await other.execute("CREATE TABLE \(schema.name).\(table) (name text)")
         await expect(.configurationInvalid, .configuration) { try await schema.open() }
     }
 

@@ -76,6 +76,11 @@ extension PostgresFailure {
                 "The database user lacks a permission for the database, or for the store's schema or tables.",
                 "Grant the database user the right to use the schema and its tables. For a new store, grant also the right to create them."
             )
+        case "42P07":
+            misconfigured(
+                "The store's schema contains a table, index or view of another program with a name that the store needs.",
+                "Set the store's schema to a schema that only IdentityKit uses."
+            )
         case "42P01", "42703", "3F000":
             .storeCorrupt("A table of the store is missing or has changed.", cause: self)
         case "XX001", "XX002": .storeCorrupt("The database server reports damaged data.", cause: self)
