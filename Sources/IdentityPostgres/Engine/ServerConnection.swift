@@ -207,6 +207,7 @@ final class ServerConnection {
     /// Gives up the connection: asks the server to cancel the running statement, and returns its call; nil if no statement runs.
     func abandon() -> StatementCall? {
         isBroken = true
+        guard call != nil else { return nil }
         unsafe StatementCanceller.cancel(pointer)
         defer { call = nil }
         return call
