@@ -101,7 +101,7 @@ extension SQLiteStore {
             self.readOnlyKeys = readOnlyKeys
             self.slotSize = slotSize
             self.lockWait = lockWait
-            self.maximumAttempts = max(1, maximumAttempts)
+            self.maximumAttempts = maximumAttempts
             self.clock = clock
         }
     }

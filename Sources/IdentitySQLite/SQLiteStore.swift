@@ -53,7 +53,7 @@ public final class SQLiteStore: Sendable {
         spool = SessionSpool(path: opened.location.spool, records: opened.records)
         isCopy = opened.isCopy
         logins = Self.loginFile(of: opened, database, configuration)
-        maximumAttempts = configuration.maximumAttempts
+        maximumAttempts = max(1, configuration.maximumAttempts)
         maximumSessionsPerTenant = configuration.maximumSessionsPerTenant.map { max(1, $0) }
         maximumUsedTokens = max(1, configuration.maximumUsedTokens)
     }
