@@ -19,7 +19,7 @@ extension PostgresStore {
     public struct Configuration: Sendable {
         /// The connection string: a `postgresql://` URL, or libpq's keywords and values.
         ///
-        /// Errors and logs never contain it. The string may name several hosts (`host1,host2`). Unlike libpq, the store uses the first host
+        /// Errors and logs never contain the string. It may name several hosts (`host1,host2`). Unlike libpq, the store uses the first host
         /// that accepts writes. If no host accepts writes, the store uses the first readable host, and only reads work. With
         /// `target_session_attrs=read-write` or `primary`, the store never uses a read-only host.
         ///
@@ -88,7 +88,7 @@ extension PostgresStore {
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
         /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
-        /// after another session ends. A session that replaces another one is saved at the limit too.
+        /// after another session ends. A session that replaces another session is saved at the limit too.
         ///
         /// A limit below 256 is exact, except for calls at the same moment. With a limit of 256 or more, each process may exceed it by less
         /// than one percent.

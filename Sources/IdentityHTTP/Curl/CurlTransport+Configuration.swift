@@ -11,7 +11,7 @@ extension CurlTransport {
         /// Proxies that environment variables name are never used. With a proxy, the transport checks the proxy's address with the
         /// ``AddressPolicy`` of a request, because it connects to the proxy.
         public var proxy: HTTPURL?
-        /// The `User-Agent` of requests that do not set one.
+        /// The `User-Agent` of requests that do not set this header.
         public var userAgent: String
         /// Whether HTTP/2 is offered to servers; the default is ``isHTTP2Reliable``.
         public var offersHTTP2: Bool

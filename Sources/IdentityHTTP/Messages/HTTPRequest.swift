@@ -1,6 +1,6 @@
 /// One HTTP request with its limits and its rules for addresses and sending.
 ///
-/// Printing, dumping or mirroring it shows at most method, URL without query, header names and the body's size.
+/// Printing, dumping or mirroring a request shows at most the method, the URL without its query, the header names and the body's size.
 public struct HTTPRequest: Sendable {
     /// The method.
     public var method: HTTPMethod

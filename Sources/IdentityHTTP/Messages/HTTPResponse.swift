@@ -1,6 +1,6 @@
 /// One complete HTTP response.
 ///
-/// Printing, dumping or mirroring it shows the status, header names and the body's size.
+/// Printing, dumping or mirroring a response shows at most the status, the header names and the body's size.
 public struct HTTPResponse: Sendable {
     /// The status code.
     public var status: Int

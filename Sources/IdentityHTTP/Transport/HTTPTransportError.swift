@@ -1,6 +1,6 @@
 /// The reason why a transport returned no response to an HTTP request.
 ///
-/// Safe to log: it never contains a query, a header value or a body.
+/// The errors that this package throws are safe to log: they never contain a query, a header value or a body.
 public struct HTTPTransportError: Error, Sendable, Hashable {
     /// The kind of failure; it is not an enumeration, so that new codes do not break an app's code.
     public struct Code: RawRepresentable, Sendable, Hashable {

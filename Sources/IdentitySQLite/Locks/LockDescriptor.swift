@@ -74,8 +74,7 @@ final class LockDescriptor {
 
     /// Whether the path still names this file.
     ///
-    /// If it does not, a process that opens the path later locks another file, and the locks of this descriptor do not exclude that
-    /// process.
+    /// If the path names another file, a process that opens the path later is not excluded by the locks of this descriptor.
     func isFile(at path: String) -> Bool {
         var ours = stat()
         var theirs = stat()
@@ -85,7 +84,7 @@ final class LockDescriptor {
 
     /// Whether ``mark()`` has recorded in the lock file that a store exists beside it.
     ///
-    /// If it has, an empty database file is not new, but has lost its content.
+    /// If a store exists, an empty database file is not new, but has lost its content.
     var isMarked: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_size > 0
