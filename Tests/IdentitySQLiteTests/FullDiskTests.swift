@@ -1,4 +1,6 @@
+import CIdentitySQLite
 import FoundationEssentials
+import Glibc
 import IdentityHTTP
 import IdentityKit
 import IdentityStoreKit
@@ -138,5 +140,16 @@ struct FullDiskTests {
         }
         #expect(error?.code == .storeFull && error?.kind == .retryLater)
         #expect(error?.hint?.contains("fit into the session's row") == true)
+    }
+
+    @Test(
+        "an error of SQLite because of a full disk or quota is store_full",
+        arguments: [
+            (SQLITE_FULL, Int32(0)), (SQLITE_IOERR, ENOSPC), (SQLITE_CANTOPEN, ENOSPC), (SQLITE_CANTOPEN, EDQUOT),
+        ]
+    )
+    func codes(code: Int32, systemError: Int32) {
+        let error = SQLiteFailure(code: code, systemError: systemError).identityError
+        #expect(error.code == .storeFull && error.kind == .retryLater)
     }
 }

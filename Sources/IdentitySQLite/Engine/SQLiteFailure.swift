@@ -16,6 +16,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// Whether a lock of another connection caused this error.
     var isBusy: Bool { primary == SQLITE_BUSY || primary == SQLITE_LOCKED }
 
+    private var isFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(systemError) }
+
     var description: String {
         let text = unsafe sqlite3_errstr(code).map { unsafe String(cString: $0) } ?? "unknown"
         return systemError == 0 ? "SQLite \(code) (\(text))" : "SQLite \(code) (\(text)), errno \(systemError)"
@@ -27,8 +29,7 @@ struct SQLiteFailure: Error, CustomStringConvertible {
         case SQLITE_CORRUPT: .storeCorrupt("The store's file is damaged.", cause: self)
         case SQLITE_NOTADB: .storeCorrupt("The store's file is damaged, or it is not a SQLite database.", cause: self)
         case SQLITE_FULL: .storeFull(cause: self)
-        case SQLITE_IOERR where systemError == EDQUOT || systemError == EFBIG || systemError == ENOSPC:
-            .storeFull(cause: self)
+        case SQLITE_IOERR where isFull, SQLITE_CANTOPEN where isFull: .storeFull(cause: self)
         // SQLITE_READONLY_DBMOVED, a macro that Swift does not import.
         case SQLITE_READONLY where code == SQLITE_READONLY | (4 << 8):
             failed(
