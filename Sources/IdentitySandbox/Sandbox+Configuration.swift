@@ -37,7 +37,7 @@ public struct SandboxLabConfiguration: Sendable, Equatable {
 }
 
 extension Sandbox {
-    /// Makes a configuration with a store and with all providers of this sandbox: `shopify` (confidential), `shopify-public` (mobile),
+    /// Creates a configuration with a store and with all providers of this sandbox: `shopify` (confidential), `shopify-public` (mobile),
     /// `shopify-web`, `bolt`, `bolt-pkce`, `bolt-sfcc` and `any`, the OpenID provider.
     ///
     /// A provider of Shopify is left out if no client of its kind is registered. If the first OpenID client must authenticate with a key,
@@ -59,7 +59,7 @@ extension Sandbox {
         makeConfiguration(storePath, storeKey, isApp: false) { _ in redirectURI }
     }
 
-    /// Makes a configuration for a web app with the routes of `IdentityWeb` at `/auth`.
+    /// Creates a configuration for a web app with the routes of `IdentityWeb` at `/auth`.
     ///
     /// The providers are `shopify`, `bolt`, `bolt-sfcc`, `any` and `any-form-post`, each with the redirect URI
     /// `<app>/auth/callback/<name>`. `shopify` is left out if Shopify has no confidential client. `any-form-post` is left out if the OpenID

@@ -12,7 +12,7 @@ internal import IdentityLoopback
 /// await sandbox.stop()
 /// ```
 ///
-/// Start a sandbox for each test. A process can run several sandboxes. Each provider has a separate origin on 127.0.0.1:
+/// Start a sandbox for each test. A process can run several sandboxes. A sandbox has six origins on 127.0.0.1:
 ///
 /// | port | stands for |
 /// | --- | --- |

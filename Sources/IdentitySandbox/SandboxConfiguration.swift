@@ -15,7 +15,6 @@ public struct SandboxConfiguration: Sendable {
     /// The sandbox calls this closure for each request, on any thread, before it sends the response.
     ///
     /// `status` is nil if a fault resets the connection or sends raw bytes instead of an HTTP response.
-    ///
     /// A request contains tokens and secrets: print only the method and the path.
     public var onResponse: (@Sendable (_ request: SandboxRequest, _ status: Int?) -> Void)?
     /// The buyers that exist at the start; the first login with an unknown e-mail address creates a buyer.
@@ -48,7 +47,7 @@ public struct SandboxBuyerAccount: Sendable, Equatable {
         /// The country's ISO 3166-1 alpha-2 code, for example `US`.
         public var countryCode: String
 
-        /// Makes an address.
+        /// Creates an address.
         public init(
             street1: String,
             street2: String = "",
@@ -79,7 +78,7 @@ public struct SandboxBuyerAccount: Sendable, Equatable {
     /// The addresses; the first is the default one.
     public var addresses: [Address]
 
-    /// Makes a buyer.
+    /// Creates a buyer.
     public init(
         email: String,
         emailVerified: Bool = true,

@@ -37,7 +37,7 @@ public final class SandboxBuyer: Sendable {
     static let limits = HTTPLimits(firstByteTimeout: .seconds(60), totalTimeout: .seconds(60))
     private let jars = Mutex<[String: CookieJar]>([:])
 
-    /// Makes a buyer.
+    /// Creates a buyer.
     ///
     /// - Parameters:
     ///   - email: The e-mail address with which the buyer logs in; by default the address of ``SandboxBuyerAccount/ada``.

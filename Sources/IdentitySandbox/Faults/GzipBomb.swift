@@ -1,4 +1,4 @@
-/// Makes a small gzip file (RFC 1952) that expands to many zero bytes.
+/// Creates a small gzip file (RFC 1952) that expands to many zero bytes.
 ///
 /// The file is one block with fixed codes (RFC 1951 section 3.2.6), in which 13 bits encode a repetition of 258 bytes.
 enum GzipBomb {

@@ -23,7 +23,7 @@ extension SandboxFault {
     /// Sends 403 with a page, as Shopify does for a request without `User-Agent` or from a blocked client.
     public static let shopifyAccessDenied = SandboxFault.answer(NoticePages.accessDenied())
 
-    /// Changes the ID token's `sub` into a JSON number.
+    /// Changes the ID token's `sub` into a JSON number, if `sub` is a string of digits.
     public static let numericSubject = SandboxFault.idToken { token in
         guard let number = token.claims["sub"]?.string.flatMap(Int.init) else { return }
         token.claims["sub"] = .integer(number)

@@ -20,7 +20,7 @@ public struct SandboxShopifyConfiguration: Sendable {
 
     /// The number of the shop.
     public var shopID = 82_920_341_806
-    /// The form of the endpoint URLs in the discovery document of the shop's domain; the sandbox serves the URLs of both forms.
+    /// The form of the endpoint URLs in the discovery documents of the shop's domain; the sandbox serves the URLs of both forms.
     public var endpointShape = EndpointShape.platform
     /// The issuer; by default ``SandboxShopify/platformOrigin`` with the path `/authentication/{shop id}`.
     public var issuer: String?

@@ -44,7 +44,7 @@ public final class SandboxTokens: Sendable {
     }
 }
 
-/// A sandbox provider that issues refresh tokens; tests can change its tokens, sessions and keys while the provider runs.
+/// A provider of the sandbox that issues OAuth tokens; tests can change its tokens, sessions and keys while the provider runs.
 public protocol SandboxAuthorizationServer: SandboxService {
     /// The issued tokens, the sessions of browsers, and the signing keys.
     var tokens: SandboxTokens { get }
@@ -62,7 +62,7 @@ extension SandboxAuthorizationServer {
         tokens.state.withLock { $0.ledger.accessTokenLifetime = lifetime }
     }
 
-    /// Signs with a new key from now on; by default, the old keys stay published.
+    /// Makes the provider sign with a new key for each of its algorithms; by default, the old keys stay published.
     public func rotateSigningKey(keepingOld keepsOld: Bool = true) {
         tokens.state.withLock { $0.keyring.rotate(keepsOld: keepsOld) }
     }

@@ -3,7 +3,7 @@ public struct SandboxEndpoint: RawRepresentable, Sendable, Hashable, CustomStrin
     /// The stable name.
     public let rawValue: String
 
-    /// Makes an endpoint from its stable name.
+    /// Creates an endpoint from its stable name.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counters of the events at one provider of the sandbox.
+/// Counters of the events at one provider of the sandbox, without the requests that a fault answered in place of the provider.
 public struct SandboxCounters: Sendable, Equatable {
     /// Authorization requests whose parameters were accepted.
     public var authorizations = 0
@@ -20,7 +20,7 @@ public struct SandboxCounters: Sendable, Equatable {
     public var jwksFetches = 0
     /// Fetches of a discovery document.
     public var discoveries = 0
-    /// Calls of ``SandboxEndpoint/api`` (not Bolt's `/v1/account/exists`) and of the Storefront API, without calls that a fault answered.
+    /// Calls of ``SandboxEndpoint/api`` (not Bolt's `/v1/account/exists`) and of the Storefront API.
     public var apiCalls = 0
     /// Logouts that the provider executed.
     public var logouts = 0

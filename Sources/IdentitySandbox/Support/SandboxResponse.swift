@@ -6,7 +6,8 @@ public struct SandboxResponse: Sendable {
     public var status: Int
     /// The header fields in their order in the response.
     ///
-    /// The sandbox adds `Content-Length`, `Connection` and a missing `Date` when it sends the response.
+    /// The sandbox adds a missing `Date`, a missing `Content-Length`, and `Connection: close` if it closes the connection. It omits a field
+    /// with an invalid name or with a control character in its value.
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: [UInt8]

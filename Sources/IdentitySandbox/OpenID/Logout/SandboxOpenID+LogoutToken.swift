@@ -17,7 +17,7 @@ extension SandboxOpenID {
         return tokens.state.withLock { $0.ledger.values(of: \.sessionID) { $0.buyer == buyer.number } }
     }
 
-    /// Makes a logout token for the first client (OpenID Connect Back-Channel Logout section 2.4).
+    /// Creates a logout token for the first client (OpenID Connect Back-Channel Logout section 2.4).
     ///
     /// - Parameters:
     ///   - target: The sessions that the token ends.
