@@ -2,7 +2,7 @@ internal import IdentityKit
 public import IdentitySandbox
 
 extension ShopSandbox {
-    /// Makes the configuration of `Sandbox.labConfiguration` for all providers, and adds the storefront and the Customer Account API.
+    /// Creates the configuration of `Sandbox.labConfiguration` for all providers, and adds the storefront and the Customer Account API.
     ///
     /// - Parameters:
     ///   - redirectURI: The redirect URI of every provider. If the first OpenID client has its own list of redirect URIs, the provider
@@ -21,8 +21,8 @@ extension ShopSandbox {
         )
     }
 
-    /// Makes the configuration of `Sandbox.labConfiguration(app:)` for a web app with the routes of `IdentityWeb` at `/auth`, and adds the
-    /// storefront and the Customer Account API.
+    /// Creates the configuration of `Sandbox.labConfiguration(app:)` for a web app with the routes of `IdentityWeb` at `/auth`, and adds
+    /// the storefront and the Customer Account API.
     ///
     /// - Parameters:
     ///   - app: The app's origin, for example `http://127.0.0.1:8080`.

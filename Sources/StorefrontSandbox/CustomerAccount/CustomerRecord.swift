@@ -13,7 +13,6 @@ struct CustomerRecord: Sendable {
     var lastName: String?
     var addresses: [Address] = []
     var defaultAddress: String?
-    /// The customer's orders, the newest last.
     var orders: [CustomerOrderRecord] = []
     private var addressCount = 0
 
@@ -117,7 +116,7 @@ struct CustomerRecord: Sendable {
             .map { node(of: $0) }
     }
 
-    /// The orders in the order of their numbers; the argument `sortKey` has no effect.
+    /// The orders in the order of their numbers; the arguments `sortKey` and `query` have no effect.
     var orderNodes: GraphNode {
         .computed { arguments in
             let ordered = orders.sorted { $0.number < $1.number }

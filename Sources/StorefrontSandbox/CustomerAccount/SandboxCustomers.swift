@@ -37,7 +37,7 @@ public final class SandboxCustomers: Sendable {
         return token
     }
 
-    /// Adds an order of two mugs for each number, after the customer's other orders.
+    /// Adds an order of two mugs for each order number; an unknown e-mail address creates a buyer.
     public func addOrders(_ numbers: some Sequence<Int>, for email: String) {
         let buyer = shopify.directory.buyer(email: email)
         let orders = numbers.map { CustomerOrderRecord.sample($0) }

@@ -21,7 +21,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         public let countryCode: String?
         /// The quantity of each variant, by the variant's id.
         public let quantities: [String: Int]
-        /// The first line, city and country of the addresses.
+        /// The first line, city and country of each address, separated by commas.
         public let addresses: [String]
         /// The company location that was set.
         public let companyLocationID: String?

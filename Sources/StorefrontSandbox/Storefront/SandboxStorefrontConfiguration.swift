@@ -15,7 +15,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
         /// The values of the product's options, in their order; by default the title.
         public var values: [String]
 
-        /// Makes a variant.
+        /// Creates a variant.
         public init(
             id: String,
             product: String,
@@ -33,7 +33,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
         }
     }
 
-    /// The data of a product besides its variants.
+    /// The data of a product besides its variants; the shop has only products with variants.
     public struct Product: Sendable, Equatable {
         /// The title, by which variants name their product.
         public var title: String
@@ -106,10 +106,10 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var rejectsIdentityWithoutBuyerIP = false
     /// Whether carts accept Customer Account access tokens besides tokens from `storefrontCustomerAccessTokenCreate`; by default true.
     public var takesCustomerAccountTokens = true
-    /// Whether the sandbox serves the mutations that Shopify serves to selected apps only: `cartClone`, `cartRemovePersonalData`,
-    /// `cartBillingAddressUpdate`, `cartPaymentUpdate`, `cartPrepareForCompletion`, `cartSubmitForCompletion`.
+    /// Whether the sandbox serves the operations that Shopify serves to selected apps only: `cartClone`, `cartRemovePersonalData`,
+    /// `cartBillingAddressUpdate`, `cartPaymentUpdate`, `cartPrepareForCompletion`, `cartSubmitForCompletion`, `cartCompletionAttempt`.
     ///
-    /// By default false, because Shopify's public schemas do not have these mutations.
+    /// By default false, because Shopify's public schemas do not have these operations.
     public var servesRestrictedMutations = false
     /// The number of polls that return "processing" before a completion is done; by default 2.
     public var completionPolls = 2

@@ -1,5 +1,5 @@
 extension StorefrontSchema {
-    /// The codes of countries, languages and currencies that Shopify accepts: not every one of ISO 3166, ISO 639 and ISO 4217.
+    /// The codes of countries, languages and currencies that Shopify accepts; some codes of ISO 3166, ISO 639 and ISO 4217 are missing.
     static let codes = """
         enum CountryCode { \(countries) }
         enum LanguageCode { \(languages) }
