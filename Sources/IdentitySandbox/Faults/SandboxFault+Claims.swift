@@ -2,7 +2,7 @@ internal import IdentityCrypto
 public import IdentityKit
 
 extension SandboxFault {
-    /// Changes the ID token before the sandbox signs the token.
+    /// Changes the ID token before the sandbox signs the token; `change` must not call the sandbox, which would wait for itself.
     ///
     /// Plan this fault for ``SandboxEndpoint/token`` or, at SFCC, for ``SandboxEndpoint/tokenExchange``.
     public static func idToken(_ change: @escaping @Sendable (inout SandboxIDToken) -> Void) -> SandboxFault {

@@ -145,7 +145,7 @@ public struct SandboxFault: Sendable {
         .edit { $0.status = status }
     }
 
-    /// Sets a header or, with nil, removes it.
+    /// Sets a header or, with nil, removes it; the server adds a removed `Date` or `Content-Length` again.
     public static func header(_ name: String, _ value: String?) -> SandboxFault {
         .edit { response in
             response.headers.removeAll { $0.name.lowercased() == name.lowercased() }

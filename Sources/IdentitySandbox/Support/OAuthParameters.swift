@@ -37,7 +37,7 @@ struct OAuthParameters: Sendable {
     static func fields(ofForm request: SandboxRequest) throws(OAuthRefusal) -> [String: String] {
         guard request.method == "POST", MediaType.form.matches(request.header("content-type")),
             let decoded = FormText.decode(request.body)
-        else { throw .invalidRequest("The body must be a well-formed URL-encoded form.") }
+        else { throw .invalidRequest("The request must be a POST with a well-formed URL-encoded form.") }
         var fields: [String: String] = [:]
         for field in decoded where fields.updateValue(field.value, forKey: field.name) != nil {
             throw .invalidRequest("\(field.name) is repeated.")
