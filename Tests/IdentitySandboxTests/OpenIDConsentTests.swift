@@ -171,6 +171,24 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
+    @Test("a fault of the ID token for the authorization endpoint changes the ID token of the authorization response")
+    func changedFrontChannelToken() async throws {
+        let login = try await OpenIDLogin.start { $0.responseTypes = ["code id_token"] }
+        let buyer = SandboxBuyer()
+        // The first login shows the login page, and the second uses the browser's session.
+        for _ in 1...2 {
+            login.openID.planFault(.claim("nonce", .string("other")), on: .authorization)
+            let url = login.url([("response_type", "code id_token")])
+            let location = try await buyer.login(at: url, redirectURI: login.redirectURI)
+            let fields = TestClient.query(location.replacing("#", with: "?"))
+            #expect(TestClient.part(1, of: fields["id_token"] ?? "")["nonce"] == .string("other"))
+            let answer = try await login.token(login.exchange(code: fields["code"] ?? "") + login.credentials)
+            #expect(TestClient.part(1, of: answer.json["id_token"]?.string ?? "")["nonce"] == .string("nonce-1"))
+        }
+        #expect(login.openID.requests(to: .loginPage).contains { $0.method == "POST" })
+        await login.sandbox.stop()
+    }
+
     @Test("a logout without an id_token_hint, or with the hint of another session, asks the buyer first")
     func question() async throws {
         let login = try await OpenIDLogin.start()

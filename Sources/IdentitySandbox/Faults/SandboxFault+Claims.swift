@@ -4,7 +4,8 @@ public import IdentityKit
 extension SandboxFault {
     /// Changes the ID token before the sandbox signs the token; `change` must not call the sandbox, which would wait for itself.
     ///
-    /// Plan this fault for ``SandboxEndpoint/token`` or, at SFCC, for ``SandboxEndpoint/tokenExchange``.
+    /// Plan this fault for ``SandboxEndpoint/token`` or, at SFCC, for ``SandboxEndpoint/tokenExchange``. At ``SandboxOpenID``, a fault for
+    /// ``SandboxEndpoint/authorization`` changes the ID token of the authorization response. At other endpoints, the fault has no effect.
     public static func idToken(_ change: @escaping @Sendable (inout SandboxIDToken) -> Void) -> SandboxFault {
         SandboxFault(effects: [.idToken(change)])
     }

@@ -49,6 +49,8 @@ struct HostedLogin: Sendable {
     var keyThumbprint: String?
     /// The `request_uri` of the pushed authorization request; nil if the request was not pushed.
     var pushedRequest: String?
+    /// The planned changes of the ID token in the authorization response.
+    var idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void] = []
 
     init(
         clientID: String,

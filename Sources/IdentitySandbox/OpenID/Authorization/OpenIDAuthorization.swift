@@ -21,6 +21,7 @@ extension SandboxOpenID {
             let rules = rules(for: client)
             var login = transaction(query, client, redirectURI: try rules.redirectURI(of: query), key: key)
             login.pushedRequest = own["request_uri"]
+            login.idTokenChanges = call.idTokenChanges
             do throws(OAuthRefusal) {
                 if configuration.pushedRequests == .required, own["request_uri"] == nil {
                     throw .invalidRequest("The client must send a pushed authorization request.")
@@ -135,10 +136,11 @@ extension SandboxOpenID {
         }
         let now = clock.now
         let code = login.responseType.contains("code") ? RandomText.base64URL(32) : nil
-        let idToken = tokens.state.withLock { state in
+        let idToken: String? = tokens.state.withLock { state in
             let grant = state.ledger.add(Grant(login, session))
             if let code { state.ledger.addCode(code, for: grant, at: now) }
-            return login.responseType.contains("id_token") ? frontChannelToken(grant, code, &state, now) : nil
+            guard login.responseType.contains("id_token") else { return nil }
+            return frontChannelToken(grant, code, login.idTokenChanges, &state, now)
         }
         if code != nil { journal.count(\.codesIssued) }
         return authorizationResponse(
@@ -151,6 +153,7 @@ extension SandboxOpenID {
     private func frontChannelToken(
         _ grant: Grant,
         _ code: String?,
+        _ changes: [@Sendable (inout SandboxIDToken) -> Void],
         _ state: inout SandboxTokens.State,
         _ now: Date
     ) -> String? {
@@ -161,7 +164,7 @@ extension SandboxOpenID {
         // Without a code the client gets no access token for a UserInfo request, so the ID token must contain the claims
         // (OpenID Connect Core section 5.4).
         if code == nil || configuration.claimsIn == .idToken { add(claimsOf: grant.buyer, grant.scopes, to: &claims) }
-        return state.keyring.mint(claims, client.algorithm.signature)
+        return state.keyring.mint(claims, client.algorithm.signature, changes: changes)
     }
 
     private func errorResponse(_ error: String, _ description: String, _ login: HostedLogin) -> SandboxResponse {
