@@ -154,6 +154,29 @@ import Testing
         await sandbox.stop()
     }
 
+    @Test("a negative number in a fault or a plan counts as zero, and a shifted claim stays in the range of integers")
+    func negative() async throws {
+        let sandbox = try await ShopSandbox.start()
+        for fault in [SandboxFault.largeBody(-1), .headerBomb(fields: -1), .headerBomb(fields: 1, bytes: -1)] {
+            sandbox.shopify.planFault(fault, on: .jwks)
+            #expect(try await TestClient.shared.send(.get, sandbox.shopify.endpoints.jwks).status == 200)
+        }
+        _ = SandboxFault.gzipBomb(.min)
+        sandbox.shopify.planFault(.dots(-1), on: .token)
+        #expect(try await ShopifyLogin(sandbox).tokens()["id_token"] == .string(""))
+        sandbox.shopify.planFault(.claim("exp", .integer(.max)).and(.shiftClaim("exp", by: 1)), on: .token)
+        let token = try await ShopifyLogin(sandbox).tokens()["id_token"]?.string ?? ""
+        #expect(TestClient.part(1, of: token)["exp"] == .integer(.max))
+        sandbox.storefront.refuseNext(code: "INVALID", times: -1)
+        sandbox.storefront.throttleNextCompletions(times: -1)
+        sandbox.storefront.swallowNextTokens(times: -1)
+        sandbox.storefront.swallowNextTokens()
+        let identity: JSONObject = ["customerAccessToken": .string("unknown")]
+        let created = try await CartClient(sandbox: sandbox).create(["buyerIdentity": .object(identity)])
+        #expect(created["userErrors"]?.array?.isEmpty == true)
+        await sandbox.stop()
+    }
+
     @Test("requests are saved unchanged under their endpoint")
     func noted() async throws {
         let sandbox = try await ShopSandbox.start()

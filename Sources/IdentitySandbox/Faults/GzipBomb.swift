@@ -4,7 +4,7 @@
 enum GzipBomb {
     static func bytes(zeros count: Int) -> [UInt8] {
         // The block has one literal zero, then repetitions of 258 zeros. Zeros that do not fill a repetition are omitted.
-        let matches = max(0, count - 1) / 258
+        let matches = (max(1, count) - 1) / 258
         let match: [UInt8] = [1, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0]
         var bits: [UInt8] = [1, 1, 0] + [0, 0, 1, 1, 0, 0, 0, 0]
         for _ in 0..<matches { bits += match }

@@ -19,7 +19,8 @@ extension SandboxFault {
     public static func shiftClaim(_ name: String, by seconds: Int) -> SandboxFault {
         .idToken { token in
             guard let value = token.claims[name]?.number?.integer else { return }
-            token.claims[name] = .integer(value + seconds)
+            let (sum, isTooLarge) = value.addingReportingOverflow(seconds)
+            token.claims[name] = .integer(isTooLarge ? (seconds < 0 ? .min : .max) : sum)
         }
     }
 

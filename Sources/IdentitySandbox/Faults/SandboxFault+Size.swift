@@ -4,15 +4,15 @@ extension SandboxFault {
         .answer(
             status: 200,
             headers: [("Content-Type", "application/json")],
-            body: String(repeating: " ", count: count)
+            body: String(repeating: " ", count: max(0, count))
         )
     }
 
     /// Adds `fields` header fields to the correct response, each with a value of `bytes` bytes.
     public static func headerBomb(fields: Int = 1000, bytes: Int = 1000) -> SandboxFault {
         .edit { response in
-            let value = String(repeating: "x", count: bytes)
-            response.headers += (0..<fields).map { ("X-Bomb-\($0)", value) }
+            let value = String(repeating: "x", count: max(0, bytes))
+            response.headers += (0..<max(0, fields)).map { ("X-Bomb-\($0)", value) }
         }
     }
 

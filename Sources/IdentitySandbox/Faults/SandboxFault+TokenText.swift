@@ -68,6 +68,6 @@ extension SandboxFault {
 
     /// Sends a text of `count` dots as the ID token (CVE-2025-22868, CVE-2025-27144).
     public static func dots(_ count: Int) -> SandboxFault {
-        .idTokenText { _ in String(repeating: ".", count: count) }
+        .idTokenText { _ in String(repeating: ".", count: max(0, count)) }
     }
 }

@@ -123,17 +123,17 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         times: Int = 1
     ) {
         let refusal = UserError(code, at: field, message)
-        faults.withLock { $0.refusals += Array(repeating: refusal, count: times) }
+        faults.withLock { $0.refusals += Array(repeating: refusal, count: max(0, times)) }
     }
 
     /// Ignores the next customer access tokens that a client puts on a cart: the cart gets no customer, and the response has no error.
     public func swallowNextTokens(times: Int = 1) {
-        faults.withLock { $0.swallowedTokens += times }
+        faults.withLock { $0.swallowedTokens += max(0, times) }
     }
 
     /// Answers the next preparations and submissions of a completion with "throttled" and a time to poll again.
     public func throttleNextCompletions(times: Int = 1, pollAfter pause: Duration = .seconds(1)) {
-        faults.withLock { $0.throttles += Array(repeating: pause, count: times) }
+        faults.withLock { $0.throttles += Array(repeating: pause, count: max(0, times)) }
     }
 
     /// Gives a cart another id.
