@@ -155,7 +155,16 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         moved.key = RandomText.hexadecimal(32)
         if !keepingBuyer { moved.removePersonalData() }
         save(moved)
-        faults.withLock { $0.moves[old.token] = (old.key, moved.token, moved.key) }
+        faults.withLock { faults in
+            faults.moves[old.token] = (old.key, moved.token, moved.key)
+            // The ids of earlier moves lead to the new id, and a pending completion removes the moved cart.
+            for (first, move) in faults.moves where move.token == old.token {
+                faults.moves[first] = (move.oldKey, moved.token, moved.key)
+            }
+            for (attempt, known) in faults.attempts where known.token == old.token {
+                faults.attempts[attempt]?.token = moved.token
+            }
+        }
         return moved.id
     }
 

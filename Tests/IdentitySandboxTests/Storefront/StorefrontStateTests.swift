@@ -183,6 +183,42 @@ import Testing
         #expect(again?["cart"] == .null && again?["userErrors"]?.array?.count == 1)
     }
 
+    @Test("each old id of a cart that moved twice works once, and a completion removes the cart")
+    func movedTwice() async throws {
+        var settings = SandboxStorefrontConfiguration()
+        settings.servesRestrictedMutations = true
+        settings.completionPolls = 0
+        let sandbox = try await ShopSandbox.start(storefront: settings)
+        let client = CartClient(sandbox: sandbox)
+        let created = try await client.create([
+            "lines": .array([.object(["merchandiseId": .string("gid://shopify/ProductVariant/1")])])
+        ])
+        let first = created["cart"]?["id"]?.string ?? ""
+        let payment = "{ amount: { amount: \"12.5\", currencyCode: USD } }"
+        let completion = try await mutate(
+            client,
+            """
+            cartPaymentUpdate(cartId: "\(first)", payment: \(payment)) { cart { id } }
+            cartPrepareForCompletion(cartId: "\(first)") { result { __typename } }
+            cartSubmitForCompletion(cartId: "\(first)", attemptToken: "t") {
+              result { ... on SubmitSuccess { attemptId } } }
+            """
+        )["data"]?["cartSubmitForCompletion"]?["result"]
+        let second = try #require(sandbox.storefront.moveCart(first))
+        let third = try #require(sandbox.storefront.moveCart(second))
+        for old in [second, first] {
+            let note = "cartNoteUpdate(cartId: \"\(old)\", note: \"x\") \(Self.payload)"
+            let answer = try await mutate(client, note)["data"]?["cartNoteUpdate"]
+            #expect(answer?["cart"]?["id"]?.string == third)
+            #expect(try await mutate(client, note)["data"]?["cartNoteUpdate"]?["cart"] == .null)
+        }
+        let attempt = completion?["attemptId"]?.string ?? ""
+        let done = try await client.run("{ cartCompletionAttempt(attemptId: \"\(attempt)\") { __typename } }")
+        #expect(done["data"]?["cartCompletionAttempt"]?["__typename"]?.string == "CartCompletionSuccess")
+        #expect(sandbox.storefront.cartStates.isEmpty)
+        await sandbox.stop()
+    }
+
     @Test("the old id of a moved cart stays valid for calls that do not return the cart, and a preparation returns it")
     func movedWithoutCart() async throws {
         var settings = SandboxStorefrontConfiguration()
