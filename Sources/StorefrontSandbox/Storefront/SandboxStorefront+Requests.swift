@@ -61,7 +61,7 @@ extension SandboxStorefront {
         }
         let namesBuyer = request.header("shopify-storefront-buyer-ip")?.isEmpty == false
         if configuration.rejectsIdentityWithoutBuyerIP, privateToken != nil, !namesBuyer,
-            Self.carriesIdentity(body["variables"])
+            body.carriesCustomerToken
         {
             return finish(.html("<h1>Security Rejection</h1>", status: 430))
         }
@@ -72,12 +72,5 @@ extension SandboxStorefront {
         )
         guard let executor = executor(viewer, version) else { return finish(.json([:], status: 500)) }
         return finish(.json(executor.run(body)))
-    }
-
-    private static func carriesIdentity(_ variables: JSONValue?) -> Bool {
-        guard let object = variables?.object else { return false }
-        return object.members.contains { member in
-            member.name == "customerAccessToken" && member.value.string != nil || carriesIdentity(member.value)
-        }
     }
 }

@@ -102,7 +102,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     public var companyLocations = ["gid://shopify/CompanyLocation/1"]
     /// Company locations that exist and that no buyer may buy for.
     public var refusedCompanyLocations = ["gid://shopify/CompanyLocation/9"]
-    /// Whether a call with the private token and `customerAccessToken` in its variables, but no buyer's IP, gets 430; by default false.
+    /// Whether a call with the private token and a `customerAccessToken`, but without the buyer's IP, gets 430; by default false.
     public var rejectsIdentityWithoutBuyerIP = false
     /// Whether carts accept Customer Account access tokens besides tokens from `storefrontCustomerAccessTokenCreate`; by default true.
     public var takesCustomerAccountTokens = true

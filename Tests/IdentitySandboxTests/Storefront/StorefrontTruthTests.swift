@@ -32,6 +32,34 @@ import Testing
         await sandbox.stop()
     }
 
+    @Test(
+        "with the private token and without the buyer's IP, a customer's token in the variables or in the document gets 430",
+        arguments: [
+            (#"query($t: String!) { customer(customerAccessToken: $t) { id } }"#, 430),
+            (#"mutation { cartCreate(input: { buyerIdentity: { customerAccessToken: "x" } }) { cart { id } } }"#, 430),
+            (#"query($id: ID = "x") @inContext(buyer: { customerAccessToken: "x" }) { cart(id: $id) { id } }"#, 430),
+            (#"query($i: BuyerInput = { customerAccessToken: "x" }) @inContext(buyer: $i) { shop { name } }"#, 430),
+            (#"{ ...Q } fragment Q on QueryRoot { ... { customer(customerAccessToken: "x") { id } } }"#, 430),
+            (#"mutation { cartCreate(input: { buyerIdentity: { customerAccessToken: null } }) { cart { id } } }"#, 200),
+            (#"mutation { cartCreate(input: { note: "customerAccessToken" }) { cart { id } } }"#, 200),
+        ]
+    )
+    func securityRejection(document: String, status: Int) async throws {
+        var settings = SandboxStorefrontConfiguration()
+        settings.rejectsIdentityWithoutBuyerIP = true
+        let sandbox = try await ShopSandbox.start(storefront: settings)
+        var headers = [
+            "Content-Type": "application/json", "Shopify-Storefront-Private-Token": settings.privateToken,
+        ]
+        let body: JSONObject = ["query": .string(document), "variables": .object(["t": .string("x")])]
+        let text = String(decoding: JSONValue.object(body).serialized, as: UTF8.self)
+        let url = sandbox.storefront.endpoint
+        #expect(try await TestClient.shared.send(.post, url, headers: headers, body: text).status == status)
+        headers["Shopify-Storefront-Buyer-IP"] = "203.0.113.7"
+        #expect(try await TestClient.shared.send(.post, url, headers: headers, body: text).status == 200)
+        await sandbox.stop()
+    }
+
     @Test("fields of a cart's customer, and of a product's collections, that are never null at Shopify have values")
     func nonNull() async throws {
         let sandbox = try await ShopSandbox.start()
