@@ -34,7 +34,7 @@ extension SandboxStorefront {
         // A URL that has expired or has no key opens a guest checkout.
         let hasKey = request.queryValue("key") == cart.checkoutKey
         let issued = request.queryValue("_sandbox_issued").flatMap(Int.init) ?? 0
-        let isFresh = now.epochSeconds - issued <= configuration.checkoutURLLifetime.wholeSeconds
+        let isFresh = issued >= now.epochSeconds - configuration.checkoutURLLifetime.wholeSeconds
         let isSignedIn = hasKey && request.queryValue("_sandbox_identity") == "customer" && isFresh
         let buyer = isSignedIn ? cart.identity.accessToken.flatMap(customer(forToken:)) : nil
         var order = CheckoutPages.Order(

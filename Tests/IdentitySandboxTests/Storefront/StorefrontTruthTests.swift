@@ -60,6 +60,18 @@ import Testing
         await sandbox.stop()
     }
 
+    @Test("a checkout URL with any time opens, and a time long ago opens a guest checkout")
+    func checkoutTime() async throws {
+        let sandbox = try await ShopSandbox.start()
+        let url = try await CartClient(sandbox: sandbox).create()["cart"]?["checkoutUrl"]?.string ?? ""
+        for time in [Int.min, Int.max] {
+            let fields = [(name: "_sandbox_identity", value: "customer"), ("_sandbox_issued", String(time))]
+            let page = try await TestClient.shared.send(.get, FormText.append(fields, to: url))
+            #expect(String(decoding: page.body, as: UTF8.self).contains("Guest checkout"))
+        }
+        await sandbox.stop()
+    }
+
     @Test("fields of a cart's customer, and of a product's collections, that are never null at Shopify have values")
     func nonNull() async throws {
         let sandbox = try await ShopSandbox.start()
