@@ -147,9 +147,11 @@ extension SandboxStorefront {
         let products: [String]
     }
 
+    private static let wholeCollectionID = "gid://shopify/Collection/1"
+
     /// All collections; the first has every product.
     var collections: [Collection] {
-        let everything = Collection(id: "gid://shopify/Collection/1", title: "Everything", products: productTitles)
+        let everything = Collection(id: Self.wholeCollectionID, title: "Everything", products: productTitles)
         let titles = configuration.products.flatMap(\.collections).unique
         let others = titles.enumerated().map { position, title in
             Collection(
@@ -167,7 +169,7 @@ extension SandboxStorefront {
 
     /// Returns the node of a collection; if `deep` is false, its products have no collections.
     func collectionNode(_ collection: Collection, deep: Bool) -> GraphNode {
-        let isWhole = collection.products.count == productTitles.count
+        let isWhole = collection.id == Self.wholeCollectionID
         let text = isWhole ? "Everything that the sandbox has." : "\(collection.title) of the sandbox."
         return [
             "__typename": .text("Collection"),

@@ -72,6 +72,18 @@ import Testing
         await sandbox.stop()
     }
 
+    @Test("a collection that has every product keeps its own handle and title")
+    func fullCollection() async throws {
+        var settings = SandboxStorefrontConfiguration()
+        settings.products = Set(settings.variants.map(\.product)).map { .init(title: $0, collections: ["Best"]) }
+        let sandbox = try await ShopSandbox.start(storefront: settings)
+        let query = "{ collections(first: 9) { nodes { handle description } } }"
+        let nodes = try await CartClient(sandbox: sandbox).run(query)["data"]?["collections"]?["nodes"]?.array
+        #expect(nodes?.map { $0["handle"]?.string } == ["all", "best"])
+        #expect(nodes?.last?["description"]?.string == "Best of the sandbox.")
+        await sandbox.stop()
+    }
+
     @Test("fields of a cart's customer, and of a product's collections, that are never null at Shopify have values")
     func nonNull() async throws {
         let sandbox = try await ShopSandbox.start()
