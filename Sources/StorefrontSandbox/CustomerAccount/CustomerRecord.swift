@@ -110,10 +110,13 @@ struct CustomerRecord: Sendable {
         addresses.first { $0.id == defaultAddress }.map { node(of: $0) } ?? .null
     }
 
-    /// The addresses, the default one first.
-    var addressNodes: [GraphNode] {
-        (addresses.filter { $0.id == defaultAddress } + addresses.filter { $0.id != defaultAddress })
-            .map { node(of: $0) }
+    /// The addresses: the default one first, unless the argument `skipDefault` leaves it out.
+    var addressNodes: GraphNode {
+        .computed { arguments in
+            let others = addresses.filter { $0.id != defaultAddress }
+            let first = arguments["skipDefault"]?.bool == true ? [] : addresses.filter { $0.id == defaultAddress }
+            return .connection((first + others).map { node(of: $0) })
+        }
     }
 
     /// The orders in the order of their numbers; the arguments `sortKey` and `query` have no effect.

@@ -96,7 +96,7 @@ enum SandboxCustomerAccountAPI {
             "phoneNumber": account.phone.isEmpty
                 ? .null : ["phoneNumber": .text(account.phone)],
             "defaultAddress": record.defaultAddressNode,
-            "addresses": .connection(record.addressNodes),
+            "addresses": record.addressNodes,
             "orders": record.orderNodes,
         ]
     }

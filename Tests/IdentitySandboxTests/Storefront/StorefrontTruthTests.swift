@@ -84,6 +84,28 @@ import Testing
         await sandbox.stop()
     }
 
+    @Test("the default address of a customer is left out if the document asks for it")
+    func skippedDefault() async throws {
+        var settings = SandboxConfiguration()
+        var other = SandboxBuyerAccount.ada.addresses[0]
+        other.city = "Austin"
+        settings.buyers[0].addresses.append(other)
+        let sandbox = try await ShopSandbox.start(settings)
+        let token = try await ShopifyLogin(sandbox).tokens()["access_token"]?.string ?? ""
+        let answer = try await TestClient.shared.graphQL(
+            sandbox.shopify.customerAccountEndpoint,
+            """
+            { customer { all: addresses(first: 9) { nodes { city } }
+              others: addresses(first: 9, skipDefault: true) { nodes { city } } } }
+            """,
+            headers: ["Authorization": token]
+        )["data"]?["customer"]
+        func cities(_ name: String) -> [String?]? { answer?[name]?["nodes"]?.array?.map { $0["city"]?.string } }
+        #expect(cities("all") == ["San Francisco", "Austin"])
+        #expect(cities("others") == ["Austin"])
+        await sandbox.stop()
+    }
+
     @Test("fields of a cart's customer, and of a product's collections, that are never null at Shopify have values")
     func nonNull() async throws {
         let sandbox = try await ShopSandbox.start()
