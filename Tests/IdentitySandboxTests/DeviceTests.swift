@@ -87,6 +87,22 @@ import Testing
         await login.sandbox.stop()
     }
 
+    @Test("after the buyer has approved a device login, another tab of the browser cannot refuse it")
+    func secondTab() async throws {
+        let login = try await start()
+        let device = try await begin(login)
+        let code = device["user_code"]?.string ?? ""
+        // The second tab shows the login page while the buyer approves the login in the first tab.
+        let began = try await login.post(login.openID.verificationURI, [("user_code", code)])
+        let page = login.openID.issuer + (began.headers["location"] ?? "")
+        let cookie = String((began.headers["set-cookie"] ?? "").prefix { $0 != ";" })
+        try await SandboxBuyer().answerDevice(at: device["verification_uri_complete"]?.string ?? "")
+        let refused = try await login.post(page, [("action", "cancel")], headers: ["Cookie": cookie])
+        #expect(refused.status == 404)
+        #expect(try await poll(login, device).status == 200)
+        await login.sandbox.stop()
+    }
+
     @Test("a refusal by the buyer and an expired code end the wait of the device")
     func ends() async throws {
         let login = try await start()

@@ -66,10 +66,13 @@ struct DeviceAuthorizations: Sendable {
         return authorization.expires > now
     }
 
-    mutating func decide(handle: String, _ decision: Decision) {
-        for index in authorizations.indices where authorizations[index].handle == handle {
-            authorizations[index].decision = decision
-        }
+    /// Saves the buyer's decision; returns false if the buyer has decided already, for example in another tab of the browser.
+    mutating func decide(handle: String, _ decision: Decision) -> Bool {
+        guard let index = authorizations.firstIndex(where: { $0.handle == handle }),
+            case .pending = authorizations[index].decision
+        else { return false }
+        authorizations[index].decision = decision
+        return true
     }
 
     /// Handles a device's poll for its tokens (RFC 8628 section 3.5): returns an approved authorization, or throws the poll's error.

@@ -50,11 +50,7 @@ extension SandboxOpenID {
     private func confirm(_ request: SandboxRequest, handle: String, _ now: Date) -> SandboxResponse {
         guard let found = state.withLock({ $0.devices.pending(handle: handle, at: now) }),
             let session = browserSession(of: request)
-        else {
-            let hint = "Start again with the code that the device shows."
-            let reason = "No device waits for this login, or this browser is not signed in."
-            return NoticePages.error(brand: "OpenID", reason, hint: hint, status: 404)
-        }
+        else { return deviceMissing() }
         guard request.method == "POST" else {
             return .html(DevicePages.confirmation(found, action: request.path))
         }
@@ -65,10 +61,16 @@ extension SandboxOpenID {
         }
     }
 
+    private func deviceMissing() -> SandboxResponse {
+        let hint = "Start again with the code that the device shows."
+        let reason = "No device waits for this login, or this browser is not signed in."
+        return NoticePages.error(brand: "OpenID", reason, hint: hint, status: 404)
+    }
+
     func page(of handle: String) -> String { "/device/" + handle }
 
     func answerDevice(_ handle: String, _ decision: DeviceAuthorizations.Decision) -> SandboxResponse {
-        state.withLock { $0.devices.decide(handle: handle, decision) }
+        guard state.withLock({ $0.devices.decide(handle: handle, decision) }) else { return deviceMissing() }
         let isApproved = if case .approved = decision { true } else { false }
         return .html(DevicePages.answered(isApproved: isApproved))
     }
