@@ -57,6 +57,20 @@ struct BoltLogin {
 }
 
 @Suite struct BoltTests {
+    @Test("no account has an empty telephone number")
+    func emptyPhone() async throws {
+        var settings = SandboxConfiguration()
+        settings.buyers[0].phone = ""
+        let sandbox = try await ShopSandbox.start(settings)
+        let answer = try await TestClient.shared.send(
+            .get,
+            sandbox.bolt.accountEndpoint + "/exists?phone=",
+            headers: ["X-Publishable-Key": sandbox.bolt.configuration.publishableKey]
+        )
+        #expect(try JSONValue(parsing: answer.body)["has_bolt_account"] == .bool(false))
+        await sandbox.stop()
+    }
+
     @Test("a buyer signs in at Bolt with a secret, with PKCE alone, and with both")
     func login() async throws {
         let sandbox = try await ShopSandbox.start()

@@ -48,7 +48,7 @@ extension SandboxBolt {
         } else if let hash = request.queryValue("sha256_email") {
             exists = known.contains { Self.hexadecimalHash($0.email.lowercased()) == hash.lowercased() }
         } else if let phone = request.queryValue("phone") {
-            exists = known.contains { $0.phone == phone }
+            exists = known.contains { !phone.isEmpty && $0.phone == phone }
         } else {
             return .json(["code": .integer(25), "message": .string("Missing input")], status: 422)
         }
