@@ -211,10 +211,18 @@ struct RegistrationTests {
             $0.backchannelLogoutURI = "https://app.example/backchannel"
             $0.supportsRevocation = true
             $0.clientAuthentication = .clientSecretPost
+            var other = SandboxOpenIDClient()
+            other.clientID = "other"
+            other.clientAuthentication = .privateKeyJWT
+            $0.furtherClients = [other]
         }
         let announced = try await full.metadata()
         #expect(announced["backchannel_logout_supported"] == .bool(true))
-        #expect(announced["revocation_endpoint_auth_methods_supported"]?.strings == ["client_secret_post"])
+        let methods = announced["revocation_endpoint_auth_methods_supported"]?.strings
+        #expect(methods == ["client_secret_post", "private_key_jwt"])
+        // RFC 8414 section 2 requires this member beside `private_key_jwt`.
+        let algorithms = announced["revocation_endpoint_auth_signing_alg_values_supported"]?.strings
+        #expect(algorithms == full.openID.configuration.clientSigningAlgorithms)
         await full.sandbox.stop()
     }
 }

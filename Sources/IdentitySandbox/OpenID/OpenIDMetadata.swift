@@ -39,6 +39,8 @@ extension SandboxOpenID {
         if configuration.supportsRevocation {
             metadata["revocation_endpoint"] = .string(revocationEndpoint)
             metadata["revocation_endpoint_auth_methods_supported"] = authentication
+            metadata["revocation_endpoint_auth_signing_alg_values_supported"] =
+                metadata["token_endpoint_auth_signing_alg_values_supported"]
         }
         if configuration.supportsDeviceAuthorization {
             metadata["device_authorization_endpoint"] = .string(deviceAuthorizationEndpoint)
