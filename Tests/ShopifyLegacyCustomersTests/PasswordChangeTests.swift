@@ -3,41 +3,11 @@ import IdentityKit
 import IdentitySandbox
 import IdentityTesting
 import ShopifyGraphQL
-import ShopifyLegacyCustomers
 import StorefrontSandbox
-import Synchronization
 import TestDoubles
 import Testing
 
-/// A store in which saves of existing sessions fail while a test wants that.
-private final class FailingStore: WrappingStore {
-    private struct Failure: Error {}
-
-    let inner = InMemoryStore()
-    private let fails = Mutex(false)
-
-    func fail(_ value: Bool) { fails.withLock { $0 = value } }
-
-    func replace(_ session: StoredSession, expecting generation: Int64) async throws -> Bool {
-        if fails.withLock({ $0 }) { throw Failure() }
-        return try await inner.replace(session, expecting: generation)
-    }
-}
-
-/// A store that opens a gate when a lock is requested.
-private struct LockNotingStore: WrappingStore {
-    let inner: InMemoryStore
-    let gate: Gate
-
-    func withLock<Result: Sendable>(
-        _ name: LockName,
-        waitingUpTo limit: Duration,
-        _ body: @Sendable (HeldLock) async throws -> Result
-    ) async throws -> Result {
-        gate.open()
-        return try await inner.withLock(name, waitingUpTo: limit, body)
-    }
-}
+@testable import ShopifyLegacyCustomers
 
 extension LegacyShop {
     fileprivate static let newPassword = Secret("analytical engine")
@@ -48,6 +18,17 @@ extension LegacyShop {
 
     fileprivate func change(_ session: SessionID, to password: Secret = newPassword) async throws {
         try await account(session).update(LegacyCustomerUpdateInput(password: .set(password)))
+    }
+
+    /// Begins a password change, and returns when the next refresh can send the change.
+    fileprivate func beginChange(_ session: SessionID) async -> Task<Void, any Error> {
+        let hasEnded = Counter()
+        let change = Task {
+            defer { hasEnded.count() }
+            try await self.change(session)
+        }
+        while provider.passwordChanges.isEmpty, hasEnded.total == 0 { await Task.yield() }
+        return change
     }
 
     fileprivate func error(changing session: SessionID, to password: Secret = newPassword) async -> IdentityError? {
@@ -80,11 +61,10 @@ struct PasswordChangeTests {
         let (responded, respond) = AsyncStream.makeStream(of: Void.self)
         // The save waits until the other process has read the session and requests the lock.
         let gate = Gate()
+        let lockNoting = LockNotingStore(inner: store, gate: gate)
         let transport = try NamedOperations.after("LegacyCustomerUpdate") {
             respond.finish()
             await gate.wait()
-            // The pause is long enough for a request with the old token by a process that does not wait for the lock.
-            try? await Task.sleep(for: .milliseconds(500))
         }
         try await LegacyShop.with(store: store, transport: transport) { shop in
             let session = try await shop.signIn()
@@ -93,7 +73,7 @@ struct PasswordChangeTests {
             let provider = LegacyPasswordProvider(client: client, environment: environment)
             let other = SessionManager(
                 providers: try ProviderRegistry([provider]),
-                store: LockNotingStore(inner: store, gate: gate),
+                store: lockNoting,
                 environment: environment
             )
             async let change: Void = shop.change(session)
@@ -103,39 +83,58 @@ struct PasswordChangeTests {
             // A process that requests no lock must not leave the change waiting.
             gate.open()
             try await change
+            #expect(lockNoting.isFirstLockFree == false)
             #expect(try await shop.sessions.tokens(for: session).tokens.accessToken.isEqual(to: tokens.accessToken))
             try await shop.checkSignedIn(session)
         }
     }
 
-    @Test("a new password and an early refresh at the same time leave the buyer signed in")
-    func earlyRefresh() async throws {
-        for transport in [
-            try NamedOperations.delaying("customerAccessTokenRenew"),
-            try NamedOperations.delaying("LegacyCustomerUpdate"),
-        ] {
-            try await LegacyShop.with(transport: transport) { shop in
-                let session = try await shop.signIn()
-                shop.clock.advance(by: .seconds(12.5 * 86_400))
-                try await shop.change(session)
-                try await shop.checkSignedIn(session)
+    @Test("a new password during a refresh is sent once, with the token of that refresh", arguments: [false, true])
+    func runningRefresh(isEarly: Bool) async throws {
+        let (responded, respond) = AsyncStream.makeStream(of: Void.self)
+        let gate = Gate()
+        let transport = try NamedOperations.after("customerAccessTokenRenew") {
+            respond.finish()
+            await gate.wait()
+        }
+        try await LegacyShop.with(transport: transport) { shop in
+            defer { gate.open() }
+            let session = try await shop.signIn()
+            if isEarly { shop.clock.advance(by: .seconds(12.5 * 86_400)) }
+            // An early refresh runs in the background, and its caller gets the old tokens at once.
+            let refresh = Task {
+                if isEarly { return try await shop.sessions.tokens(for: session) }
+                return try await shop.sessions.refreshTokens(for: session)
             }
+            for await _ in responded {}
+            let change = await shop.beginChange(session)
+            gate.open()
+            try await change.value
+            _ = try await refresh.value
+            #expect(shop.count("customerAccessTokenRenew") == 1 && shop.count("LegacyCustomerUpdate") == 1)
+            try await shop.checkSignedIn(session)
         }
     }
 
-    @Test("a new password during a refresh is sent once, with the token of that refresh")
-    func runningRefresh() async throws {
-        let (responded, respond) = AsyncStream.makeStream(of: Void.self)
-        let transport = try NamedOperations.after("customerAccessTokenRenew") {
-            respond.finish()
-            try? await Task.sleep(for: .milliseconds(500))
+    @Test("a new password that is sent while an early refresh is due leaves the buyer signed in")
+    func earlyRefresh() async throws {
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let gate = Gate()
+        var transport = try NamedOperations()
+        transport.before = { body throws(HTTPTransportError) in
+            guard body.contains("LegacyCustomerUpdate") else { return }
+            start.finish()
+            await gate.wait()
         }
         try await LegacyShop.with(transport: transport) { shop in
+            defer { gate.open() }
             let session = try await shop.signIn()
-            async let refresh = shop.sessions.refreshTokens(for: session)
-            for await _ in responded {}
-            try await shop.change(session)
-            _ = try await refresh
+            shop.clock.advance(by: .seconds(12.5 * 86_400))
+            let change = Task { try await shop.change(session) }
+            for await _ in started {}
+            _ = try await shop.sessions.tokens(for: session)
+            gate.open()
+            try await change.value
             #expect(shop.count("LegacyCustomerUpdate") == 1)
             try await shop.checkSignedIn(session)
         }
@@ -236,9 +235,7 @@ struct PasswordChangeTests {
             let session = try await shop.signIn()
             let refresh = Task { try await shop.sessions.refreshTokens(for: session) }
             for await _ in started {}
-            let caller = Task { try await shop.change(session) }
-            // The caller registers its change and joins the refresh.
-            try await Task.sleep(for: .milliseconds(300))
+            let caller = await shop.beginChange(session)
             caller.cancel()
             #expect(await #expect(throws: IdentityError.self) { try await caller.value }?.kind == .cancelled)
             resume.finish()

@@ -14,7 +14,13 @@ import Testing
 struct RotatedTokenTests {
     @Test("a call whose token is replaced by an early refresh is sent again with the new token")
     func callDuringEarlyRefresh() async throws {
-        try await LegacyShop.with(transport: try NamedOperations.delaying("LegacyCustomerQuery")) { shop in
+        let isRefreshed = Gate()
+        var transport = try NamedOperations()
+        transport.before = { body throws(HTTPTransportError) in
+            if body.contains("LegacyCustomerQuery") { await isRefreshed.wait() }
+        }
+        transport.after = { if $0.contains("customerAccessTokenRenew") { isRefreshed.open() } }
+        try await LegacyShop.with(transport: transport) { shop in
             let account = shop.account(try await shop.signIn())
             shop.clock.advance(by: .seconds(12.5 * 86_400))
             #expect(try await account.customer().legacyCustomer.email == LegacyShop.email)

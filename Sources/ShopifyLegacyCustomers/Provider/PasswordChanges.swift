@@ -30,6 +30,8 @@ final class PasswordChanges: Sendable {
 
     private let changes = Mutex<[Change]>([])
 
+    var isEmpty: Bool { changes.withLock { $0.isEmpty } }
+
     func add(_ change: Change) { changes.withLock { $0.append(change) } }
 
     /// Returns a change that the refresh of this token has to send; returns it a second time only if Shopify did not accept its token.

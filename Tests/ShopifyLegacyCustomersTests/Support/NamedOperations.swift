@@ -1,7 +1,7 @@
 import IdentityHTTP
 import IdentityKit
 
-/// Delays, refuses or watches operations by their names.
+/// Holds, refuses or watches operations by their names.
 struct NamedOperations: HTTPTransport {
     let inner: CurlTransport
     var before: @Sendable (_ body: String) async throws(HTTPTransportError) -> Void = { _ in }
@@ -17,14 +17,6 @@ struct NamedOperations: HTTPTransport {
         let response = try await inner.send(request)
         await after(body)
         return response
-    }
-
-    static func delaying(_ operation: String) throws -> NamedOperations {
-        var operations = try NamedOperations()
-        operations.before = { body in
-            if body.contains(operation) { try? await Task.sleep(for: .milliseconds(500)) }
-        }
-        return operations
     }
 
     /// Calls a closure after the response to an operation was received and before its caller gets it.
