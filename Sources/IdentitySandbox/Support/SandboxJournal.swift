@@ -12,7 +12,7 @@ public struct SandboxCounters: Sendable, Equatable {
     public var refreshes = 0
     /// Successful refreshes with a used refresh token; see ``SandboxTokenReuse``.
     public var refreshReplays = 0
-    /// Requests that the provider refused because of a used code or refresh token; each of them revoked all tokens of its login.
+    /// Requests that the provider refused because of a used authorization code or refresh token; each revoked all tokens of its login.
     public var reusesPunished = 0
     /// Requests that the token endpoint refused; at SFCC, requests with an invalid code or without a logged-in buyer.
     public var tokenRefusals = 0

@@ -78,7 +78,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
     ///
     /// Shopify's documentation does not state this time for a real shop.
     public var checkoutURLLifetime: Duration = .seconds(600)
-    /// The currency of all prices.
+    /// The currency of the shop's prices; sample orders of customers are in USD.
     public var currencyCode = "USD"
     /// The variants of the shop; the API refuses the id of a variant that is not in this list.
     public var variants: [Variant] = [
