@@ -8,9 +8,7 @@ extension Cart.Metafield {
 }
 
 extension SandboxStorefront {
-    /// The mutations for a cart's metafields.
-    ///
-    /// The payloads of these mutations contain no cart. So these mutations leave the old id of a moved cart valid.
+    /// These mutations leave the old id of a moved cart valid, because their payloads contain no cart.
     func metafieldMutations(_ now: Date) -> [String: GraphExecutor.Mutation] {
         [
             "cartMetafieldsSet": { [self] call in

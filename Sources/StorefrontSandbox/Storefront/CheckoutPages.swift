@@ -31,7 +31,6 @@ enum CheckoutPages {
         )
     }
 
-    /// The page after the payment.
     static func ordered(_ order: Order) -> String {
         page(
             order,

@@ -18,7 +18,6 @@ struct LegacyCustomers: Sendable {
 
         var id: String { "gid://shopify/Customer/\(number)" }
 
-        /// The customer as the buyer of a cart.
         var buyer: KnownBuyer {
             let account = SandboxBuyerAccount(email: email, firstName: firstName ?? "", lastName: lastName ?? "")
             return KnownBuyer(number: number, account: account)
