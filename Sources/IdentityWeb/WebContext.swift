@@ -87,8 +87,8 @@ public final class WebContext: Sendable {
     /// - Returns: The session.
     /// - Throws: ``WebResponseError`` with a redirect to the provider. The redirect leads to the route `login` instead for a HEAD request,
     ///   or if the browser is not signed in and several providers are configured. The response is JSON with status 401 if `Accept`
-    ///   contains `application/json` and not `text/html`, or if the request is for an image, a frame or a script (`Sec-Fetch-Dest`). It
-    ///   has status 429 if the client address began too many sign-ins. `IdentityError` when the store or the provider fails.
+    ///   contains `application/json` and not `text/html`, or if the request is for an image, a frame or a script (`Sec-Fetch-Dest`).
+    ///   The status is 429 if the client address began too many sign-ins. `IdentityError` when the store fails or the sign-in cannot begin.
     public func requireSession(maxAge: Duration? = nil, acr: [String] = []) async throws -> Session {
         let session = try await session()
         let requirement = StepUpRequirement(demandsLogin: false, maximumAge: maxAge, authenticationContexts: acr)

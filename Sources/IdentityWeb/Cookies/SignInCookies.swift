@@ -92,8 +92,8 @@ public struct SignInCookies: Sendable {
 
     /// The cookie that binds a login to the browser in which it begins (RFC 9700 section 4.7).
     ///
-    /// The browser keeps the cookie five minutes longer than the login is valid. A callback in these minutes fails with code
-    /// `attempt_expired`. Without the cookie, this callback would fail with code `browser_mismatch`.
+    /// The browser keeps the cookie five minutes longer than the login is valid. If the store still has the expired login, a callback in
+    /// these minutes fails with code `attempt_expired`. Without the cookie, this callback would fail with code `browser_mismatch`.
     public func login(_ login: StartedLogin) throws(HTTPTransportError) -> ResponseCookie {
         let value = LoginCookieValue(login)
         return try cookie("login-" + login.attemptID, value.text, login.lifetime + .seconds(300), value.mode)

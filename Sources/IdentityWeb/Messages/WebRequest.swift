@@ -27,8 +27,9 @@ public struct WebRequest: Sendable {
     public var headers: HTTPHeaders
     /// The body; empty if the request has no body.
     public var body: [UInt8]
-    /// The address of the client, for example for the limit of login attempts; nil if it is not known.
+    /// The address of the client; nil if it is not known.
     ///
+    /// Without an address, the limit of logins (``SignInRoutes/LoginLimit``) does not apply.
     /// Behind a proxy, pass what the trusted proxy reported, never an unchecked `X-Forwarded-For`.
     public var clientAddress: String?
 

@@ -87,7 +87,7 @@ public struct SignInPage: Sendable {
     public var retryAfter: Duration? { content.retryAfter }
 }
 
-/// Writes the pages of the sign-in; an app implements it to show pages in its own look and language instead of ``StandardPages``.
+/// Writes the pages of the sign-in; an app implements this protocol to show pages of its own instead of ``StandardPages``.
 ///
 /// The routes add the status and the security headers. Their `Content-Security-Policy` permits inline styles, and style sheets, images and
 /// fonts of the app's own origin, but no scripts.

@@ -3,7 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// Ends the browser's session and redirects to the provider's logout page, or to `logout/done` if the provider has no such page.
+    /// Ends the browser's session and redirects to the provider's logout page, or to `logout/done` if no such page is available.
     ///
     /// A GET request shows a sign-out button instead, because a link or an image on any site can cause a GET request.
     func logout(in context: WebContext) async throws -> WebResponse {
