@@ -10,7 +10,7 @@ public protocol ResponseCache: Sendable {
     /// The response for a key; nil if the cache has no response for the key.
     func response(for key: ResponseCacheKey) async -> CachedResponse?
 
-    /// Stores a response, and replaces an earlier one with the same key.
+    /// Stores a response, and replaces an earlier response with the same key.
     func store(_ response: CachedResponse, for key: ResponseCacheKey) async
 
     /// Removes the responses of a session that has ended.

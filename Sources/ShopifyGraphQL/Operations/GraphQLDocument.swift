@@ -50,7 +50,7 @@ public struct GraphQLDocument: Sendable, Hashable {
     ///   - text: The text, with exactly one operation.
     ///   - fragments: The fragments that the operation needs and `text` does not define. Their texts become part of ``text``.
     ///   - contextVariables: The variables that come from the call's context.
-    ///   - repetition: Whether it may be repeated after an unknown outcome; by default `always` for a query, `never` for a mutation.
+    ///   - repetition: Whether the operation may be repeated after an unknown outcome; nil: `always` for a query, `never` for a mutation.
     ///   - isPersonal: Whether responses belong to one buyer. True by default, so that a cache never shares them by mistake.
     public init(
         name: String,

@@ -15,7 +15,7 @@ extension IdentityError.Code {
     ///
     /// For an operation of `ShopifyStorefront`, the error's `cause` is a `CartUserErrors`.
     public static let cartUserErrors = Self(rawValue: "cart_user_errors")
-    /// Shopify rejected the buyer's customer access token for a cart, or returned no Storefront token for it.
+    /// Shopify rejected the buyer's customer access token for a cart, or returned no Storefront token for that token.
     public static let identityRejected = Self(rawValue: "identity_rejected")
     /// The Customer Account API rejected the request because of the app, the token's scopes, the shop or the API version.
     public static let customerAccountRefused = Self(rawValue: "customer_account_refused")

@@ -125,7 +125,7 @@ extension GraphQLResponse {
             default:
                 (
                     "\(name) rejected the request (HTTP \(status)).",
-                    "Read providerResponse of this error: it contains Shopify's explanation, if there is one."
+                    "Read providerResponse of this error: it may contain Shopify's explanation."
                 )
             }
         return GraphQLFailure(failed(kind, code, message, hint), GraphQLFailure.Effect(status: status), metadata)
