@@ -35,8 +35,8 @@ package final class LoopbackServer: Sendable {
 
     /// Starts a server; with port 0, the kernel chooses a free port.
     ///
-    /// Without `handler`, every response has status 503 until ``serve(_:)`` sets a handler. The requests of one connection are handled one
-    /// after the other. Throws ``LoopbackServerError``, for example when the port is in use.
+    /// Without `handler`, the response to each valid request has status 503 until ``serve(_:)`` sets a handler. The requests of one
+    /// connection are handled one after the other. Throws ``LoopbackServerError``, for example when the port is in use.
     package static func start(
         port: UInt16 = 0,
         address: LoopbackAddress = .v4,

@@ -5,7 +5,7 @@ package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
     package let operation: String
     /// The `errno` of the system call; `EAGAIN` for `pthread_create`, whose error `DedicatedThread` does not return.
     package let number: Int32
-    /// The requested port if `bind` failed; nil if the system was to choose the port.
+    /// The requested port if `bind` failed; nil after any other failure, or if the system was to choose the port.
     package var port: UInt16?
 
     package var description: String {
