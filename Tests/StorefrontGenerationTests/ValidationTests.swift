@@ -13,7 +13,7 @@ import Testing
                 "query Q {\n  shop { nam }\n}",
                 #"0.graphql:2:10: error: Shop has no field "nam" in this schema. Did you mean "name"?"#
             ),
-            ("query Q { shop { gone } }", "it was removed: see the API's changelog"),
+            ("query Q { shop { gone } }", "see the API's changelog for its replacement"),
             ("query Q { shop(ib: 1) { id } }", #"no argument "ib". Did you mean "id"?"#),
             ("query Q { node { id } }", #"Query.node needs the argument "id" of type ID!."#),
             ("query Q { need(a: 1, a: 2) }", #"is given the argument "a" twice"#),

@@ -15,8 +15,8 @@ package struct GeneratorCommand {
 
         storefront-gen generate --schema FILE --documents FOLDER --output FOLDER [options]
             Checks the .graphql files of a folder against a schema and writes Swift for them. Files of an earlier run that
-            are no longer needed are removed. Files that it did not write are never changed. The file generator.json in the
-            folder of documents configures it: Documentation/Using/Generator.md.
+            are no longer needed are removed. Files that storefront-gen did not write are never changed. The file
+            generator.json in the folder of documents contains further settings: Documentation/Using/Generator.md.
 
             --schema FILE         The response to the introspection query, as JSON.
             --extend FILE         Types and fields that the schema lacks, in GraphQL's definition language.
@@ -33,8 +33,8 @@ package struct GeneratorCommand {
 
         storefront-gen --help
 
-        Exit status: 0 done; 1 the documents are refused, the output is not up to date, or standard output could not be
-        written; 2 usage or configuration.
+        Exit status: 0 done; 1 the documents are refused, the output is not up to date or would overwrite another file, or
+        standard output could not be written; 2 usage or configuration.
         """
 
     private var options: [String: String] = [:]

@@ -27,17 +27,17 @@ extension GraphRule {
         case .undefinedField(let name, let type):
             "\(type) has no field \"\(name)\" in this schema."
                 + Suggestion.text(for: name, among: (schema.types[type]?.fields ?? []).map(\.name))
-                + " If an older version had it, it was removed: see the API's changelog for what replaces it."
+                + " If an older version had this field, see the API's changelog for its replacement."
         case .missingSelection(let field, let type, let result):
             "\(type).\(field) is of type \(result) and needs a selection: \(field) { … }."
         case .unexpectedSelection(let field, let type, let result):
             "\(type).\(field) is of type \(result), which has no fields to select."
         case .conflictingFields(let key, let first, let second):
-            "\"\(key)\" would be both \(first) and \(second). Give one of them an alias."
+            "\"\(key)\" would be both \(first) and \(second). Give one of the fields an alias."
         case .conflictingArguments(let key):
-            "\"\(key)\" is selected with different arguments. Give one of them an alias."
+            "\"\(key)\" is selected with different arguments. Give one of the fields an alias."
         case .conflictingTypes(let key, let first, let second):
-            "\"\(key)\" would be both \(first) and \(second). Give one of them an alias."
+            "\"\(key)\" would be both \(first) and \(second). Give one of the fields an alias."
         case .tooComplex:
             "The selections of the documents would take too long to check. Use fewer fragments and less nesting."
         case .undefinedDirective(let name):
