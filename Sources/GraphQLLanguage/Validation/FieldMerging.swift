@@ -1,4 +1,4 @@
-/// Finds different fields with the same response key: a response can contain only one of them (GraphQL specification, section 5.3.2).
+/// Finds different fields with the same response key, because a response can contain only one such field (specification, section 5.3.2).
 ///
 /// The comparison takes exponential time for some documents, so it stops with the violation ``GraphRule/tooComplex`` after
 /// ``maximumSteps``, or at a nesting deeper than ``maximumDepth``. A step is a selected field or fragment, a pair of fields, or a byte of

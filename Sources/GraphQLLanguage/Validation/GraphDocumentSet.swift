@@ -55,7 +55,7 @@ package struct GraphDocumentSet: Sendable {
         violations.append(GraphViolation(rule: rule, file: file, location: location, path: [owner]))
     }
 
-    /// The fragments that selections need, each once, in the order of their first use.
+    /// The fragments that selections need, each once: first those that the selections spread, then those that these fragments spread.
     package func fragments(reachableFrom selections: [GraphSelection]) -> [GraphSourced<GraphFragment>] {
         var found: [GraphSourced<GraphFragment>] = []
         var seen: Set<String> = []
