@@ -52,8 +52,10 @@ import Testing
         "a mutation with the user error SERVICE_UNAVAILABLE is repeated, and the last response is returned if the error persists"
     )
     func unavailable() async throws {
-        let repaired = try await run(Adds.self, [.unavailable, .mugs])
+        let recorder = EventRecorder()
+        let repaired = try await run(Adds.self, [.unavailable, .mugs], observers: [recorder])
         #expect(repaired.sent == 2 && repaired.name == "Mugs")
+        #expect(recorder.kinds.map(\.detail) == ["provider_unavailable", nil])
         let stays = try await run(Adds.self, [.unavailable])
         #expect(stays.sent == 3 && stays.name == "-")
     }

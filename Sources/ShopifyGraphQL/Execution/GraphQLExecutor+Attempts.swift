@@ -25,7 +25,7 @@ extension GraphQLExecutor {
                 reporter.reportHeaders(of: answer.metadata, document, progress, since: retries.start)
                 if let (effect, asked) = answer.retryEffect(document.kind) ?? answer.unavailable(document) {
                     pause = retries.pause(after: effect, asked: asked)
-                    if effect == .none { cause = .throttled }
+                    if answer.errors.contains(where: { $0.code == .throttled }) { cause = .throttled }
                 }
             case .failure(let failure) where failure.effect == .attack:
                 cause = failure.error.code
