@@ -26,6 +26,17 @@ struct ReaderTests {
         "{" + (0..<100).map { "\"field\($0)\":\($0)" }.joined(separator: ",") + ",\"\\u0066ield7\":1}",
     ]
 
+    @Test(
+        "the description of an error shows names of fields, and nothing that may be a token",
+        arguments: [
+            ("ADDRESS_INVALID", "ADDRESS_INVALID"), ("address1", "address1"), ("address12", "…"), ("1", "1"),
+            ("12345", "…"), ("a1b", "…"), ("ada@example.com", "…"), ("", "…"), ("_", "_"),
+        ]
+    )
+    func namesInErrors(name: String, shown: String) {
+        #expect(GraphQLError(message: "x", path: ["input", name]).description == "GraphQL error at input.\(shown)")
+    }
+
     private func verdicts(_ bytes: [UInt8]) -> (ours: JSONValue?, other: JSONValue?) {
         ((try? GraphQLNode(parsing: bytes))?.json(), try? JSONValue(parsing: bytes))
     }
