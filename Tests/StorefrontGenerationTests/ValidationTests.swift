@@ -6,6 +6,12 @@ import Testing
 
 /// Rules of validation, each with documents that break it.
 @Suite struct ValidationTests {
+    @Test("a schema can be extended although one of its types names an interface that the schema does not contain")
+    func hiddenInterface() throws {
+        let schema = try TestSchema.schema("type Query { shop: Shop } type Shop implements Hidden { id: ID }")
+        #expect(try schema.extended(by: "extend type Shop { extra: ID }").types["Shop"]?.field("extra") != nil)
+    }
+
     @Test(
         "a document that breaks a rule is refused with place, reason and what to do",
         arguments: [

@@ -106,9 +106,9 @@ private struct IntrospectionReader {
             kind: kind,
             description: entry["description"]?.string,
             fields: try self.fields(fields, name),
-            interfaces: Self.names(entry["interfaces"]),
-            // In Shopify's published schemas, an interface can list an object type that the schema does not contain. Documents cannot
-            // name this type, so it is left out.
+            // In Shopify's published schemas, a type can list types that the schema does not contain. Documents cannot name such types, so
+            // they are left out.
+            interfaces: Self.names(entry["interfaces"]).filter(typeNames.contains),
             members: Self.names(entry["possibleTypes"]).filter(typeNames.contains)
         )
     }
