@@ -201,6 +201,12 @@ import Testing
         #expect(result.files["Fragments/Country2.swift"]?.contains("struct StringSelection") == true)
         #expect(result.files["Fragments/Country2.swift"]?.contains("let cartID: String?") == true)
         #expect(result.files["Fragments/Country2.swift"]?.contains("let cartIDValue: String") == true)
+        let capitals = try generate(
+            "query A($Shop: ID) { shop(id: $Shop) { Money: money { amount } } } query B($Output: ID) { shop(id: $Output) { id } }"
+        )
+        let file = try #require(capitals.files["Operations/A.swift"])
+        #expect(file.contains("struct ShopSelection:") && file.contains("let Money: MoneySelection"), "\(file)")
+        #expect(capitals.files["Operations/B.swift"]?.contains("var OutputValue: InputField<String>") == true)
     }
 
     @Test("upper-case enum values become lowerCamelCase, keywords get backticks, reserved names the suffix Value")

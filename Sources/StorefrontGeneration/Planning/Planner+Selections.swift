@@ -55,7 +55,8 @@ extension Planner {
         isInRedactedType = isInRedactedType || isRedacted
         defer { (isInRedaction, isInRedactedType) = outer }
         refuseOverlaps(collected, parent)
-        var taken = topLevel.union([name])
+        // An alias can begin with a capital letter, and a struct cannot have a property and a nested type with the same name.
+        var taken = topLevel.union([name]).union(collected.fields.map(\.key))
         var nested: [OutputType] = []
         var properties: [OutputProperty] = []
         var names: Set<String> = isRedacted ? ["description", "debugDescription", "customMirror"] : []

@@ -74,7 +74,7 @@ extension Planner {
 
     mutating func variables(of operation: GraphOperation, without context: [String]) -> [InputProperty] {
         var names: Set<String> = [
-            "document", "variables", "output", "description", "debugDescription", "customMirror",
+            "document", "variables", "output", "Output", "description", "debugDescription", "customMirror",
         ]
         var properties: [InputProperty] = []
         for variable in operation.variables where !context.contains(variable.name) {

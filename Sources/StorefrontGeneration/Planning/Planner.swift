@@ -161,7 +161,7 @@ struct Planner {
         var nested: [OutputType] = []
         let collected = collect(definition.selections, parent)
         if collected.spreads.isEmpty, collected.fields.count == 1, let field = collected.fields.first {
-            var taken = topLevel.union(["Output", name])
+            var taken = topLevel.union(["Output", name]).union(definition.variables.map(\.name))
             let planned = property(field, parent, &taken, reserved: [])
             // The output of a mutation is optional only if a directive can omit the field. If the payload of the mutation is null, reading
             // fails, and the response's errors say why.
