@@ -265,6 +265,7 @@ struct LogoutTests {
         expectRefusal { $0.loginLimit.interval = .zero }
         expectRefusal { $0.loginLimit.maximumAddresses = 0 }
         expectRefusal { $0.maximumSessions = 0 }
+        expectRefusal { $0.basePath = "//evil.example" }
         expectRefusal { $0.sessionCookieLifetime = .milliseconds(999) }
         expectRefusal { $0.guestLifetime = .zero }
         for page in ["", "orders", "//evil.example", "http://shop.example/"] { expectRefusal { $0.homePath = page } }

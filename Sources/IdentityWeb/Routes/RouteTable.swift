@@ -20,11 +20,13 @@ struct RouteTable: Sendable {
         let path = configuration.basePath
         guard let origin = try? HTTPURL(configuration.publicOrigin),
             path.isEmpty || path.utf8.first == UInt8(ascii: "/") && path.utf8.last != UInt8(ascii: "/"),
-            path.utf8.allSatisfy({ ASCII.pathOrQuery.contains($0) && $0 != UInt8(ascii: "?") })
+            // A browser would read `//host` at the beginning of a redirect as another host.
+            !path.contains("//"), path.utf8.allSatisfy({ ASCII.pathOrQuery.contains($0) && $0 != UInt8(ascii: "?") })
         else {
             throw IdentityError(
                 configuration:
-                    "`basePath` must be empty, or start with a slash, not end with one, and need no percent encoding.",
+                    "`basePath` must be empty, or start with a slash, not end with a slash, have no empty segments, and need no percent "
+                    + "encoding.",
                 hint: "Set basePath to a path such as /auth, or to \"\" for no base path."
             )
         }
