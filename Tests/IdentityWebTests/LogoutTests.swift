@@ -8,6 +8,10 @@ import ShopifyStorefront
 import StorefrontSandbox
 import Testing
 
+private struct StatusPages: SignInPages {
+    func html(for page: SignInPage) -> String { "\(page.status)" }
+}
+
 @Suite("Sign-out routes and forged requests")
 struct LogoutTests {
     @Test("a sign-out ends the session, sends the browser to the provider, and accepts its return once")
@@ -34,6 +38,13 @@ struct LogoutTests {
         #expect(try await browser.get("/auth/logout/done?\(state)", from: .otherSite).status == 400)
         #expect(try await browser.get("/auth/logout/done").status == 200)
         #expect(try await browser.post("/auth/logout").location == "/auth/logout/done")
+    }
+
+    @Test("an app's page after a refused return has the status of the response")
+    func statusOfPage() async throws {
+        let browser = try await WebStage(routes: { $0.pages = StatusPages() }).browser()
+        let answer = try await browser.get("/auth/logout/done?state=x", from: .otherSite)
+        #expect(answer.status == 400 && answer.text == "400")
     }
 
     @Test("a signed-in browser at the address after a sign-out is sent to the home page", arguments: ["", "?state=x"])
@@ -254,6 +265,7 @@ struct LogoutTests {
         }
         expectRefusal { $0.basePath = "/login" }
         expectRefusal { $0.basePath = "auth" }
+        expectRefusal { $0.basePath = "//evil.example" }
         expectRefusal { $0.publicOrigin = "http://shop.example" }
         expectRefusal { $0.publicOrigin = "https://shop.example/path" }
         expectRefusal { $0.cookieName = "a b" }
@@ -265,7 +277,6 @@ struct LogoutTests {
         expectRefusal { $0.loginLimit.interval = .zero }
         expectRefusal { $0.loginLimit.maximumAddresses = 0 }
         expectRefusal { $0.maximumSessions = 0 }
-        expectRefusal { $0.basePath = "//evil.example" }
         expectRefusal { $0.sessionCookieLifetime = .milliseconds(999) }
         expectRefusal { $0.guestLifetime = .zero }
         for page in ["", "orders", "//evil.example", "http://shop.example/"] { expectRefusal { $0.homePath = page } }

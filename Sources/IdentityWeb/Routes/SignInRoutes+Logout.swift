@@ -44,7 +44,7 @@ extension SignInRoutes {
     /// buyer can load this page again.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
-        var done = page(.signedOut)
+        var status = 200
         do {
             let callback = try LogoutCallback(url: context.request.target)
             let completed = try await sessions.completeLogout(callback, browserBinding: binding)
@@ -54,11 +54,11 @@ extension SignInRoutes {
                 return try redirect(to: completed.returnPath ?? table.logoutDonePath)
             }
         } catch let error as IdentityError where error.kind == .rejected {
-            done.status = 400
+            status = 400
         }
         // Any link can lead to this route. If the buyer is signed in, the page must not say that the buyer is signed out.
         if try await context.session() != nil { return try redirect(to: configuration.homePath) }
-        return done
+        return page(.signedOut, status: status)
     }
 
     /// Receives a provider's logout token (OpenID Connect Back-Channel Logout 1.0).
