@@ -1,5 +1,4 @@
 internal import CIdentityOpenSSL
-internal import Synchronization
 
 /// The SHA-2 digests (FIPS 180-4).
 package enum Digest {
@@ -34,46 +33,13 @@ package enum Digest {
         let algorithm = try function.algorithm.available()
         var digest = [UInt8].zeros(function.count)
         var written: UInt32 = 0
-        // SHA-512, also as SHA-384, leaves hashed bytes in its context.
-        let isReusable = function.count == 32
-        let unused = isReusable ? contexts.withLock { $0.popLast() } : nil
-        guard let context = unused ?? DigestContext(),
-            context.digest(bytes, algorithm, &digest, &written), written == UInt32(function.count)
-        else { throw CryptoError(.operationFailed, "OpenSSL could not compute the digest") }
-        if isReusable { contexts.withLock { if $0.count < maximumContexts { $0.append(context) } } }
-        return digest
-    }
-
-    /// The contexts of SHA-256 that no digest uses now; they are reused, because creating a context is slow.
-    private static let contexts = Mutex<[DigestContext]>([])
-    private static let maximumContexts = 16
-}
-
-/// OpenSSL's context for one digest at a time.
-///
-/// `@unchecked Sendable`: only one digest at a time uses a context. ``Digest`` takes a context out of its list first.
-@safe
-private final class DigestContext: @unchecked Sendable {
-    private let pointer: OpaquePointer
-
-    init?() {
-        guard let pointer = unsafe EVP_MD_CTX_new() else { return nil }
-        unsafe self.pointer = pointer
-    }
-
-    deinit { unsafe EVP_MD_CTX_free(pointer) }
-
-    func digest(
-        _ bytes: UnsafeRawBufferPointer,
-        _ algorithm: FetchedAlgorithm,
-        _ digest: inout [UInt8],
-        _ written: inout UInt32
-    ) -> Bool {
-        ErrorQueue.emptiedAfterFailure {
-            unsafe EVP_DigestInit_ex2(pointer, algorithm.pointer, nil) == 1
-                && EVP_DigestUpdate(pointer, bytes.baseAddress, bytes.count) == 1
-                && EVP_DigestFinal_ex(pointer, &digest, &written) == 1
+        let succeeded = ErrorQueue.emptiedAfterFailure {
+            unsafe EVP_Digest(bytes.baseAddress, bytes.count, &digest, &written, algorithm.pointer, nil) == 1
         }
+        guard succeeded, written == UInt32(function.count) else {
+            throw CryptoError(.operationFailed, "OpenSSL could not compute the digest")
+        }
+        return digest
     }
 }
 
