@@ -255,17 +255,20 @@ struct LogoutTests {
     @Test("the routes refuse a wrong redirect URI, an http origin, malformed names and pages, and limits below 1")
     func start() async throws {
         let stage = try await WebStage()
-        func expectRefusal(_ change: (inout SignInRoutes.Configuration) -> Void) {
+        @discardableResult
+        func expectRefusal(_ change: (inout SignInRoutes.Configuration) -> Void) -> IdentityError? {
             var configuration = SignInRoutes.Configuration(publicOrigin: WebStage.origin)
             change(&configuration)
             let error = #expect(throws: IdentityError.self) {
                 try SignInRoutes(sessions: stage.sessions, configuration: configuration)
             }
             #expect(error?.code == .configurationInvalid && error?.hint != nil)
+            return error
         }
         expectRefusal { $0.basePath = "/login" }
-        expectRefusal { $0.basePath = "auth" }
-        expectRefusal { $0.basePath = "//evil.example" }
+        for path in ["auth", "//evil.example"] {
+            #expect(expectRefusal { $0.basePath = path }?.message.contains("`basePath`") == true)
+        }
         expectRefusal { $0.publicOrigin = "http://shop.example" }
         expectRefusal { $0.publicOrigin = "https://shop.example/path" }
         expectRefusal { $0.cookieName = "a b" }
