@@ -58,7 +58,7 @@ public final class SecretCanary: Sendable {
         traces.withLock { $0.found(in: bytes) }
     }
 
-    /// Appends the `description` of each child of a mirror; `dump` prints only the `debugDescription` of a child that has both.
+    /// Appends the `description` of nested children of a mirror; `dump` prints only the `debugDescription` of a child that has both.
     private static func describe(_ mirror: Mirror, depth: Int, to text: inout String) {
         guard depth < 8 else { return }
         for child in mirror.children.prefix(1000) {

@@ -59,7 +59,7 @@ public struct StoreUnderTest: Sendable {
     private let opening: @Sendable (Options) async throws -> any SessionStore
     private let damaging: (@Sendable (Damage) async throws -> Bool)?
 
-    /// Describes how a store is opened.
+    /// Creates a store under test, which `open` opens.
     ///
     /// - Parameters:
     ///   - abilities: What `open` can set up. ``Ability/damage`` is ignored here, because it depends on whether you pass `damaging`.

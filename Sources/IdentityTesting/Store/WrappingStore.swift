@@ -20,8 +20,8 @@ public import IdentityKit
 ///
 /// - Without `SessionSpooling`, tokens that the inner store cannot save are not written to its spool, which is a local file.
 /// - Without `PartialSessionListing`, one unreadable session fails a whole list.
-/// - Without `ExpirySweeping`, expired rows are not removed. Without `UsedTokenStore`, a second use of a logout token is not detected.
-/// - Without the protocols of `IdentityStoreKit`, there is no health check.
+/// - Without `ExpirySweeping`, a sweep removes no expired rows. Without `UsedTokenStore`, every back-channel logout fails.
+/// - Without the protocols of `IdentityStoreKit`, there is no health check and no key rotation.
 public protocol WrappingStore: SessionStore {
     associatedtype Inner: SessionStore
 

@@ -1,6 +1,6 @@
 public import IdentityHTTP
 
-/// Tests the requirements of `IdentityHTTP.HTTPTransport` with a server on 127.0.0.1 that sends valid and invalid responses.
+/// Tests the requirements of `IdentityHTTP.HTTPTransport` with servers on this machine that send valid and invalid responses.
 ///
 /// ```swift
 /// @Test(arguments: TransportConformance.cases)

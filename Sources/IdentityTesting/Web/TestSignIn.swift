@@ -39,7 +39,7 @@ public struct TestSignIn: Sendable {
 
     /// Stores a session, as a completed sign-in does.
     ///
-    /// - Throws: `IdentityError` when the store fails.
+    /// - Throws: `IdentityError` when the store fails, or when the issuer or subject of ``buyer`` is empty.
     public func session(in sessions: SessionManager) async throws -> Session {
         let now = sessions.clock.now
         var tokens = TokenSet(
@@ -80,7 +80,7 @@ public struct TestSignIn: Sendable {
     ///   - target: Path and query.
     ///   - form: The fields of a form; nil if the request has no body.
     /// - Returns: The request.
-    /// - Throws: `IdentityError` when the store fails.
+    /// - Throws: `IdentityError` when the store fails, or when the issuer or subject of ``buyer`` is empty.
     public func request(
         to routes: SignInRoutes,
         _ method: HTTPMethod = .get,
