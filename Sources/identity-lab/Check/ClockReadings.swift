@@ -3,7 +3,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// A transport that compares this machine's clock with the `Date` of every response (RFC 9110 section 6.6.1).
+/// A transport that compares this machine's clock with the `Date` header of responses (RFC 9110 section 6.6.1).
 ///
 /// A response from an HTTP cache has an old `Date`, so the seconds of its `Age` header are added (RFC 9111 section 5.1).
 final class ClockReadings: HTTPTransport {
@@ -11,7 +11,7 @@ final class ClockReadings: HTTPTransport {
     private static let noticeable = 10.0
 
     private let inner: any HTTPTransport
-    /// By host, the largest difference of all responses: how many seconds this machine's clock is ahead, negative if it is behind.
+    /// By host, the largest difference of its responses: how many seconds this machine's clock is ahead, negative if it is behind.
     private let readings = Mutex<[String: Double]>([:])
 
     init(_ inner: any HTTPTransport) {

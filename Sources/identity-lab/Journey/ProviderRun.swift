@@ -22,7 +22,7 @@ actor ProviderRun {
 
     /// Signs in, searches the store for plain tokens and fills carts; returns the latest expiry of the access tokens, if any is known.
     ///
-    /// A failed step is reported, and the steps that depend on that step are skipped.
+    /// A failed step is reported. A run whose login failed takes part in no further step.
     func begin() async throws -> Date? {
         heading()
         for run in runs where try await signIn(run) { signedIn.append(run) }

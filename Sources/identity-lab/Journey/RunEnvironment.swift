@@ -82,7 +82,7 @@ struct RunEnvironment: Sendable {
         return (sandbox, configuration, kept == nil ? folder : nil)
     }
 
-    /// Creates a separate deployment, whose HTTP requests and write operations on the store are recorded.
+    /// Creates a separate deployment, whose HTTP requests and writes to the store `recorder` records.
     func deployment(recordedBy recorder: Recorder) throws -> Deployment {
         try Deployment(
             configuration,

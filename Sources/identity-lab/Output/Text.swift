@@ -10,7 +10,9 @@ extension StringProtocol {
         }.joined(separator: "\n")
     }
 
-    /// The text with U+FFFD in place of each control character and direction mark, because untrusted text must not control the terminal.
+    /// The text with U+FFFD in place of control characters, line separators and direction marks.
+    ///
+    /// Untrusted text must not control the terminal.
     var printable: String {
         String(
             String.UnicodeScalarView(

@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Masks messages for the report: shows all names, and hides the values of names that are not in the lists below.
+/// Masks messages for the report: shows names, and hides the values of names that are not in the lists below.
 ///
 /// A secret under an unexpected name stays hidden, because that name is not in a list.
 enum Masking {

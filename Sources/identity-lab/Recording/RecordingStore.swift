@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// A store that records its write operations, without their data.
+/// A store that records most of its writes, without their data; it records no sweep and no removal from the spool.
 struct RecordingStore<Base: LabStore>: LabStore {
     let base: Base
     let recorder: Recorder

@@ -72,7 +72,7 @@ struct Deployment: Sendable {
         return only
     }
 
-    /// Waits until the tokens of running refreshes are saved, also after a cancellation, but not longer than ``lastWorkLimit``.
+    /// Waits for running refreshes and background work, also in a cancelled task; cancels the wait after ``lastWorkLimit``.
     func drain() async {
         await finishing { await sessions.drain() }
     }

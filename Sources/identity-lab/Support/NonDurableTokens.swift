@@ -34,7 +34,7 @@ final class NonDurableTokens: Sendable {
         IdentityError(
             .retryLater,
             .tokensNotDurable,
-            "New tokens could not be stored: neither the session store nor its spool saved them.",
+            "New tokens could not be stored: neither the session store nor a spool saved them.",
             hint: """
                 Repair the session store before the next refresh. For PostgreSQL, also set store.spool to a directory to which the user \
                 of this command can write. The new tokens are lost when this command ends, so their buyers may have to sign in again.

@@ -16,7 +16,7 @@ struct OpenedStore: Sendable {
     let path: String?
     let close: @Sendable () async -> Void
 
-    /// Returns this store behind a wrapper that records the write operations.
+    /// Returns this store behind a wrapper that records writes.
     func recorded(by recorder: Recorder) -> any SessionStore {
         func recorded(_ base: some LabStore) -> any SessionStore { RecordingStore(base: base, recorder: recorder) }
         return recorded(store)
