@@ -98,6 +98,18 @@ struct SessionTests {
         }
     }
 
+    @Test(
+        "--verbose also shows that the keys of a provider were fetched",
+        arguments: ["login --callback sandbox --provider any", "compare --callback sandbox --provider any", "check"]
+    )
+    func keyEvents(command: String) async throws {
+        try await LabStage.with { stage in
+            let arguments = command.split(separator: " ").map { String($0) } + ["--verbose"]
+            let ended = try await LabProcess(arguments, environment: stage.environment).ended()
+            #expect(ended.errors.contains("keys fetched"), "\(ended)")
+        }
+    }
+
     @Test("no command of a session from login to logout prints a secret: token, list, cart, logout")
     func wholeLife() async throws {
         try await LabStage.with { stage in

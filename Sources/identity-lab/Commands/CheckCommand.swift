@@ -21,7 +21,7 @@ struct CheckCommand: Command {
         let configuration = try lab.configuration()
         report.ok("configuration", "file", "\(lab.configurationPath ?? "") is valid JSON.")
         let clocks = ClockReadings(try Deployment.systemTransport())
-        let environment = IdentityEnvironment(transport: clocks)
+        let environment = IdentityEnvironment(transport: clocks, observers: lab.observers)
         let providers = await ProviderCheck(report: report, environment: environment).run(configuration)
         await StoreCheck(report: report, environment: environment, path: lab.arguments[.store])
             .run(configuration.store, providers)

@@ -27,7 +27,7 @@ struct Deployment: Sendable {
     ) throws {
         var options = IdentitySetup.Options()
         options.observers = observers
-        let environment = IdentityEnvironment(transport: transport, clock: clock)
+        let environment = IdentityEnvironment(transport: transport, clock: clock, observers: observers)
         setup = try IdentitySetup(configuration, store: store, environment: environment, options: options)
         self.nonDurableTokens = nonDurableTokens
     }

@@ -39,10 +39,11 @@ struct Lab: Sendable {
     func deployment(creatingStore: Bool = false) async throws -> Deployment {
         var options = IdentitySetup.Options()
         options.observers = observers
+        let transport = try Deployment.systemTransport()
         // The whole configuration is checked before a store is opened or created.
         let setup = try await IdentitySetup.open(
             try configuration(),
-            environment: IdentityEnvironment(transport: try Deployment.systemTransport()),
+            environment: IdentityEnvironment(transport: transport, observers: observers),
             options: options
         ) { section in
             try await OpenedStore.open(section, path: arguments[.store], creates: creatingStore).store
