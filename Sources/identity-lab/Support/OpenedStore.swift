@@ -22,14 +22,16 @@ struct OpenedStore: Sendable {
         return recorded(store)
     }
 
-    /// Returns the bytes of the database, its journals and the files of pending logins; nil for a database server.
+    /// Returns the bytes of the database, its journals, the pending logins and the spool; nil for a database server.
     ///
     /// Throws `IdentityError` if a file exists and cannot be read. A file that another process has just removed is ignored.
     func storedBytes() throws -> [UInt8]? {
         guard let path else { return nil }
-        let logins = path + ".logins"
-        let names = try Self.existing(logins) { try FileManager.default.contentsOfDirectory(atPath: logins) } ?? []
-        let files = [path, path + "-journal", path + "-wal"] + names.map { "\(logins)/\($0)" }
+        var files = [path, path + "-journal", path + "-wal"]
+        for folder in [path + ".logins", path + ".spool"] {
+            let names = try Self.existing(folder) { try FileManager.default.contentsOfDirectory(atPath: folder) } ?? []
+            files += names.map { "\(folder)/\($0)" }
+        }
         return try files.flatMap { file -> [UInt8] in
             var isDirectory = false
             if FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory), isDirectory { return [] }
