@@ -10,6 +10,10 @@ struct RecordingStore<Base: LabStore>: LabStore {
         try await record("Save the session, encrypted") { try await base.insert(session) }
     }
 
+    func insertReplacement(_ session: StoredSession) async throws {
+        try await record("Save the session, encrypted") { try await base.insertReplacement(session) }
+    }
+
     func session(_ id: SessionID) async throws -> StoredSession? {
         try await base.session(id)
     }
@@ -106,4 +110,8 @@ extension RecordingStore: SessionSpooling where Base: SessionSpooling {
     func removeSpooledSession(_ id: SessionID) async throws {
         try await base.removeSpooledSession(id)
     }
+}
+
+extension RecordingStore: OptionalSpooling where Base: OptionalSpooling {
+    var hasSpool: Bool { base.hasSpool }
 }

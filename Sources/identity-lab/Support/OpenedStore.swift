@@ -5,7 +5,7 @@ internal import IdentitySQLite
 internal import IdentityStoreKit
 
 /// The protocols that identity-lab requires of a store.
-typealias LabStore = SessionStore & PartialSessionListing & ExpirySweeping & UsedTokenStore
+typealias LabStore = SessionStore & SessionReplacing & PartialSessionListing & ExpirySweeping & UsedTokenStore
 
 typealias MaintainedStore = LabStore & StoreKeyRotating & StoreHealthChecking
 
