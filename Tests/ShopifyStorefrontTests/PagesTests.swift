@@ -10,18 +10,23 @@ import Testing
 @Suite struct PagesTests {
     private static let image = "null"
 
-    /// A page of a list that has `total` products, or that has no end.
-    private static func page(_ variables: JSONObject, of total: Int, endless: Bool = false) -> LoopbackResponse {
+    /// A page of a list that has `total` products, of which the first ones are sold out, or of a list that has no end.
+    private static func page(
+        _ variables: JSONObject,
+        of total: Int,
+        soldOut: Int = 0,
+        endless: Bool = false
+    ) -> LoopbackResponse {
         let first = variables["first"]?.number?.integer ?? 0
         let start = variables["after"]?.string.flatMap(Int.init) ?? 0
         let end = endless ? start + first : min(start + first, total)
-        let nodes = (start..<end).map { product($0) }.joined(separator: ",")
+        let nodes = (start..<end).map { product($0, isAvailable: $0 >= soldOut) }.joined(separator: ",")
         let info = #"{"hasNextPage":\#(end < total || endless),"endCursor":"\#(end)"}"#
         return .json(#"{"data":{"products":{"nodes":[\#(nodes)],"pageInfo":\#(info)}}}"#)
     }
 
-    private static func product(_ number: Int) -> String {
-        #"{"id":"\#(number)","handle":"h","title":"T","vendor":"V","productType":"","availableForSale":true,"featuredImage":null,"priceRange":{"minVariantPrice":{"amount":"1.0","currencyCode":"EUR"},"maxVariantPrice":{"amount":"2.0","currencyCode":"EUR"}}}"#
+    private static func product(_ number: Int, isAvailable: Bool = true) -> String {
+        #"{"id":"\#(number)","handle":"h","title":"T","vendor":"V","productType":"","availableForSale":\#(isAvailable),"featuredImage":null,"priceRange":{"minVariantPrice":{"amount":"1.0","currencyCode":"EUR"},"maxVariantPrice":{"amount":"2.0","currencyCode":"EUR"}}}"#
     }
 
     @Test("all pages of a list are requested, each with the cursor of the page before")
@@ -120,17 +125,20 @@ import Testing
         #expect(try await pages.next() == nil)
     }
 
-    @Test("if an available product has no available variant, later products are searched for one")
-    func firstVariant() async throws {
+    @Test(
+        "the search for an available variant reads all pages, and later products if an available product has no such variant",
+        arguments: [(0, 3, [nil, "0", "1", "2"]), (250, 252, [nil, nil, "250", "251"]), (2, 2, [nil])]
+    )
+    func firstVariant(soldOut: Int, total: Int, ids: [String?]) async throws {
         let fake = try await FakeStorefront.start { call in
             call.document.contains("query ProductsPage(")
-                ? Self.page(call.variables, of: 3) : .json(#"{"data":{"product":null}}"#)
+                ? Self.page(call.variables, of: total, soldOut: soldOut) : .json(#"{"data":{"product":null}}"#)
         }
         let error = await #expect(throws: IdentityError.self) {
             try await fake.client().firstAvailableVariant(in: StorefrontContext())
         }
         #expect(error?.kind == .configuration)
-        #expect(fake.calls.map { $0.variables["id"]?.string } == [nil, "0", "1", "2"])
+        #expect(fake.calls.map { $0.variables["id"]?.string } == ids)
     }
 
     @Test("nodes are distinguished by their types, and an unknown type is not an error", .row("B6"))

@@ -4,19 +4,25 @@ internal import ShopifyGraphQL
 extension StorefrontClient {
     /// Returns the global id of the first variant that the shop can sell, for programs that try a cart with an unknown shop.
     ///
-    /// The search reads the shop's first 250 products, and the first 250 variants of the first 20 available products. If it finds no
-    /// available variant, the error has the kind `configuration`.
+    /// The search reads the first 250 variants of the shop's first 20 available products. If it finds no available variant, the error has
+    /// the kind `configuration`.
     package func firstAvailableVariant(in context: StorefrontContext) async throws -> String {
-        let products = try await execute(ProductsPage(first: 250), in: context).data.nodes
-        for product in products.lazy.filter(\.availableForSale).prefix(20) {
-            let details = try await execute(ProductByID(id: product.id, variantCount: 250), in: context).data
-            if let variant = details?.variants.nodes.first(where: \.availableForSale) { return variant.id }
+        var count = 0
+        search: for try await page in products(size: 250, in: context) {
+            for product in page.nodes where product.availableForSale {
+                guard count < 20 else { break search }
+                count += 1
+                let details = try await execute(ProductByID(id: product.id, variantCount: 250), in: context).data
+                if let variant = details?.variants.nodes.first(where: \.availableForSale) { return variant.id }
+            }
         }
         throw IdentityError(
             .configuration,
             .configurationInvalid,
-            "No available variant was found: this program read at most 20 available products of the shop's first 250 products.",
-            hint: "Check that one of the first products in the sales channel of the storefront's token is in stock.",
+            count == 0
+                ? "The shop has no product that is available for sale, so this program found no variant for a cart."
+                : "This program found no variant for a cart in the shop's first available products, of which it read \(count).",
+            hint: "Check that a product in the sales channel of the storefront's token is in stock.",
             reference: "Storefront API reference, products"
         )
     }
