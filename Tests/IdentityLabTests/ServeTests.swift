@@ -170,6 +170,20 @@ struct ServeTests {
         }
     }
 
+    @Test("Check out shows why the buyer is not signed in at the checkout")
+    func checkoutProblem() async throws {
+        try await with { browser, _ in
+            _ = try await browser.signIn("left", "shopify", "routes")
+            try await browser.press("/columns/left/cart")
+            try await browser.press("/sandbox/expire")
+            try await browser.press("/sandbox/fault", [("fault", "tokenRefused")])
+            try await browser.press("/columns/left/checkout")
+            let column = try await browser.column("left")
+            #expect(column.contains("The checkout belongs to: guest. ") && column.contains("[session_ended]"))
+            #expect(column.contains("notice bad"))
+        }
+    }
+
     @Test("serve refuses a form without the token of this run")
     func foreign() async throws {
         try await with { browser, _ in

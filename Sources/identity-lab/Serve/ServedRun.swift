@@ -195,7 +195,9 @@ actor ServedRun {
             show(phase, "The cart has \(cart.cart.totalQuantity) \(cart.cart.totalQuantity == 1 ? "item" : "items").")
         case .checkout:
             let handoff = try await approach.checkOut()
-            show(phase, "The checkout belongs to: \(ApproachNames.text(for: handoff.identity)).")
+            let problem = handoff.problem.map { " \($0.message) [\($0.code)]" } ?? ""
+            let buyer = ApproachNames.text(for: handoff.identity)
+            show(phase, "The checkout belongs to: \(buyer).\(problem)", isError: handoff.problem != nil)
         case .logout:
             let running = logout ?? Task { try await signOut(request) }
             logout = running
