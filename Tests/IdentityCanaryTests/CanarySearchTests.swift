@@ -54,7 +54,7 @@ struct CanarySearchTests {
     @Test("a secret is found in every encoding at any position of a text or file")
     func encodings() {
         let canary = SecretCanary()
-        let watched = "s3cr3t/with+awk\"ward=signs&<mor'e>"
+        let watched = "s3cr3t/With+awk\"ward=signs&<mor'e>"
         canary.watch(Secret(watched))
         let planted = canary.plant("pl/nt+d")
         for secret in [watched, planted] {
@@ -62,7 +62,7 @@ struct CanarySearchTests {
             let hexadecimal = bytes.map { String(format: "%02x", $0) }.joined()
             var forms = [
                 secret, hexadecimal, hexadecimal.uppercased(), FormEncoding.escape(secret),
-                FormEncoding.escape(secret).lowercased(),
+                FormEncoding.escape(secret).replacing(/%../) { $0.output.lowercased() },
                 FormEncoding.escape(FormEncoding.escape(secret)),
                 String(decoding: JSONValue.string(secret).serialized, as: UTF8.self),
                 secret.replacing("/", with: #"\/"#),
@@ -83,6 +83,18 @@ struct CanarySearchTests {
             }
         }
         #expect(canary.findings(inText: "\(watched.dropLast()) \(planted.dropFirst(12).dropLast(12))") == [])
+    }
+
+    @Test("a secret that is not UTF-8 is found as bytes, in base64 and in hexadecimal")
+    func binary() {
+        let canary = SecretCanary()
+        let bytes = (0..<16).map { UInt8(0xF0 ^ $0) }
+        canary.watch(Secret(bytes: bytes))
+        #expect(canary.count == 1)
+        #expect(canary.findings(in: [1] + bytes + [2]).count == 1)
+        #expect(canary.findings(in: bytes as Any).count == 1)
+        #expect(canary.findings(inText: "key \(Base64URL.encode(bytes))").count == 1)
+        #expect(canary.findings(inText: "key \(bytes.map { String(format: "%02x", $0) }.joined())").count == 1)
     }
 
     @Test("a shortened planted secret is found, and two secrets are distinguished")

@@ -17,13 +17,13 @@ public final class SecretCanary: Sendable {
         func random() -> String { String(UInt64.random(in: 1 << 36..<1 << 40), radix: 16) }
         let (head, tail) = (random(), random())
         let mark = "\(head)-\(label)-\(tail)"
-        traces.withLock { $0.add(mark, parts: [head, tail]) }
+        traces.withLock { $0.add(Secret(mark), parts: [head, tail]) }
         return mark
     }
 
     /// Adds a secret from another source; ignores a secret of fewer than eight bytes, because it could match by chance.
     public func watch(_ secret: Secret) {
-        traces.withLock { $0.add(secret.reveal()) }
+        traces.withLock { $0.add(secret) }
     }
 
     /// The number of known secrets.

@@ -49,10 +49,10 @@ struct SecretTraces: Sendable {
     var count: Int { secrets.count }
 
     /// Adds a secret, and parts of it that count as a leak on their own; ignores texts of fewer than eight bytes.
-    mutating func add(_ secret: String, parts: [String] = []) {
-        let bytes = Array(secret.utf8)
+    mutating func add(_ secret: Secret, parts: [String] = []) {
+        let bytes = secret.revealBytes()
         guard bytes.count >= Self.minimumLength, known.insert(bytes).inserted else { return }
-        secrets.append(secret)
+        secrets.append(secret.reveal())
         let forms = Self.forms(of: bytes) + parts.map { Array($0.utf8) }
         for form in forms where form.count >= Self.minimumLength {
             texts.insert(Needle(bytes: form, secret: secrets.count - 1))
@@ -96,7 +96,9 @@ struct SecretTraces: Sendable {
         }
         let escaped = FormEncoding.escape(text)
         forms.insert(Array(escaped.utf8))
-        forms.insert(Array(escaped.lowercased().utf8))
+        // Only the digits of the escapes are in lower case; the letters of the secret stay as they are.
+        let digits = bytes.map { ASCII.unreserved.contains($0) ? [$0] : Array("%\(Hexadecimal.encode([$0]))".utf8) }
+        forms.insert(Array(digits.joined()))
         forms.insert(Array(FormEncoding.escape(escaped).utf8))
         forms.insert(Array(JSONValue.string(text).serialized.dropFirst().dropLast()))
         forms.insert(bytes.flatMap { $0 == UInt8(ascii: "/") ? Array(#"\/"#.utf8) : [$0] })
