@@ -65,12 +65,11 @@ final class Recorder: Sendable {
     /// The number of steps is limited, because `serve` runs until it is interrupted.
     private static let maximumSteps = 1_000
     private let start: Duration
-    private let clock: any IdentityClock
+    private let clock = SystemClock()
     private let state = Mutex(State())
     private let nameOfService: @Sendable (HTTPURL) -> String
 
-    init(clock: any IdentityClock = SystemClock(), nameOfService: @escaping @Sendable (HTTPURL) -> String) {
-        self.clock = clock
+    init(nameOfService: @escaping @Sendable (HTTPURL) -> String) {
         self.nameOfService = nameOfService
         start = clock.elapsed
     }

@@ -35,7 +35,7 @@ final class ServeSite: Sendable {
         self.origin = origin
         token = RandomText.hexadecimal(48)
         key = try HTTPURL(origin).isSecure ? RandomText.hexadecimal(48) : nil
-        let recorder = Recorder(clock: services.clock) { services.service(at: $0) }
+        let recorder = Recorder { services.service(at: $0) }
         deployment = try services.deployment(recordedBy: recorder)
         self.recorder = recorder
         var configuration = SignInRoutes.Configuration(publicOrigin: origin)
