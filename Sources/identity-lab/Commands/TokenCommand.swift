@@ -69,7 +69,7 @@ struct TokenCommand: Command {
         ]
         if let reason = got.reason {
             members["reason"] = .string("\(reason.code): \(reason.message)")
-            text += "\nThe refresh failed: \(reason.message) [\(reason.code)]"
+            text += "\nThe refresh failed: \(reason.message.printable) [\(reason.code)]"
         }
         if let losses = got.losses {
             members["lost_scopes"] = .array(losses.scopes.map { .string($0) })

@@ -7,9 +7,9 @@ struct EventPrinter: IdentityObserver {
         let session = event.session.map { " session \($0)" } ?? ""
         let provider = event.provider.isEmpty ? "" : " provider \(event.provider.printable)"
         let suspicion = event.isAttackSuspected ? "; attack suspected;" : ""
+        let correlation = event.correlationID.isEmpty ? "" : ", correlation id \(event.correlationID)"
         output.note(
-            "· \(text(for: event.kind))\(suspicion)\(provider)\(session) in \(event.duration.readable), "
-                + "correlation id \(event.correlationID)"
+            "· \(text(for: event.kind))\(suspicion)\(provider)\(session) in \(event.duration.readable)\(correlation)"
         )
     }
 
