@@ -100,7 +100,7 @@ extension StoreConformance {
         Case("a tenant at its limit can get a session that replaces another one", needing: [.sessionLimit]) { place in
             let store = try await place.open { $0.maximumSessionsPerTenant = 2 }
             guard let replacing = store as? any SessionReplacing else {
-                try Test.doesNotApply("only stores of IdentityKit permit a session above the limit that replaces another one")
+                try Test.doesNotApply("only stores of IdentityKit permit a replacing session above the limit")
             }
             let old = try await StoreSample.inserted(in: store)
             _ = try await StoreSample.inserted(in: store)
