@@ -68,7 +68,7 @@ package struct LoopbackRequestParser {
             case .head:
                 // Empty lines before a request are skipped (RFC 9112 section 2.2).
                 while input.count >= start + 2, input[start] == 0x0D, input[start + 1] == 0x0A { consume(2) }
-                // Without this check of the first byte, a client that tries a TLS handshake would wait until its time limit.
+                // Without this check of the first byte, a client that tries a TLS handshake would wait until a time limit.
                 if start < input.count, input[start] != 0x0D, !ASCII.isToken(input[start]) { return fail(400) }
                 guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
                     // The limit does not include the CRLF CRLF after the head, of which up to three bytes may be in the buffer already.

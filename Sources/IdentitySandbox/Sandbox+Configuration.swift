@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// A configuration file with which an app uses the providers of a running sandbox.
 public struct SandboxLabConfiguration: Sendable, Equatable {
-    /// The file, as `identity-lab --config` and `IdentityConfiguration` read it.
+    /// The JSON that `identity-lab --config` and `IdentityConfiguration` read.
     public let json: JSONValue
     /// The environment variables that contain the file's secrets.
     public let environment: [String: String]

@@ -91,10 +91,11 @@ extension OpenIDClientProvider where Self: BackChannelLogoutSupporting {
 extension OpenIDClientProvider where Self: TokenRevoking {
     /// Revokes the refresh token; the provider should then invalidate the access token too.
     ///
-    /// The access token is revoked if there is no refresh token, or if the provider does not revoke refresh tokens.
+    /// Without a refresh token, the access token is revoked.
     ///
-    /// - Returns: Whether the provider revoked the tokens. False if the provider has no revocation endpoint, or if there is only an access
-    ///   token and the provider does not revoke access tokens.
+    /// - Returns: Whether the provider revoked the token. False if the provider has no revocation endpoint, or if it does not revoke the
+    ///   access token of tokens without a refresh token.
+    /// - Throws: `IdentityError`, also if the provider does not revoke refresh tokens; the access token is then revoked first.
     @discardableResult
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try await client.revoke(tokens)

@@ -1,6 +1,6 @@
 #if PostgreSQL
 extension Statements {
-    /// Takes a free lease, or the lease of the holder `$4` with the count `$5`, which this process has seen unchanged for its length.
+    /// Takes a free lease, or the lease with holder `$4` and count `$5`, which has ended because its holder did not renew it.
     ///
     /// A holder may repeat the statement after a lost response. The repetition counts as a renewal, so that another process that has seen
     /// the lease waits for the lease's whole length again. The result shows whether the lease was taken, and which lease was stored before.

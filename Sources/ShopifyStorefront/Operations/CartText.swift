@@ -1,6 +1,6 @@
 /// Converts a buyer's data to the forms that Shopify accepts.
 ///
-/// A value that cannot be converted is left out, because one invalid field makes Shopify reject the whole mutation.
+/// An unusable phone number or country is left out, because one invalid field makes Shopify reject the whole mutation.
 enum CartText {
     /// Returns the phone number if it has the form of E.164, a plus and 8 to 15 digits; otherwise nil.
     static func phone(_ text: String) -> String? {

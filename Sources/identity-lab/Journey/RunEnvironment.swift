@@ -6,7 +6,7 @@ internal import IdentitySandbox
 internal import ShopifyStorefront
 internal import StorefrontSandbox
 
-/// The services of the journey, of `compare` and of `serve`: the embedded sandbox, or the services of a configuration file.
+/// The services of `identity-lab` without a command, of `compare` and of `serve`: the sandbox, or those of a configuration file.
 struct RunEnvironment: Sendable {
     let configuration: IdentityConfiguration
     let store: OpenedStore
