@@ -113,7 +113,7 @@ extension CartAdapter {
             .cartMissing,
             "The session has no cart.",
             hint:
-                "After a removal or attach(to:in:), do nothing. Otherwise call add(_:for:in:), which creates a cart."
+                "After an attach, detach or remove call, do nothing. Otherwise create a cart with add(_:for:in:)."
         )
     }
 

@@ -21,7 +21,7 @@ extension StorefrontClient {
             .configurationInvalid,
             count == 0
                 ? "The shop has no product that is available for sale, so this program found no variant for a cart."
-                : "This program found no variant for a cart in the shop's first available products, of which it read \(count).",
+                : "None of the shop's available products that this program read (\(count)) has a variant for a cart.",
             hint: "Check that a product in the sales channel of the storefront's token is in stock.",
             reference: "Storefront API reference, products"
         )

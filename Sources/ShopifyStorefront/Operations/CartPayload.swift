@@ -55,8 +55,8 @@ extension IdentityError {
             .cartGone,
             "Shopify has no cart with this id: the cart's order was placed, the cart has expired, or the id is wrong.",
             hint:
-                "If the app passed the cart's id, check the id. If a logout returned this error, do nothing. Otherwise call "
-                + "add(_:for:in:): it creates a cart if the session has none.",
+                "If the app passed the cart's id, check the id. After a logout, attach, detach or remove call, do nothing. Otherwise "
+                + "call add(_:for:in:): it creates a cart if the session has none.",
             reference: "Storefront API reference, cart",
             providerResponse: metadata.map { IdentityError.ProviderResponse($0) }
         )

@@ -120,7 +120,7 @@ extension CartAdapter {
             .unexpectedResponse,
             "The pages of the cart's lines do not end: a page with hasNextPage = true has no line or no new "
                 + "endCursor, or the list already has \(maximumLines) lines.",
-            hint: "Try again. If the error persists, call forget(for:), then create a new cart with create(_:for:in:).",
+            hint: "Try again. If the error persists, replace the session's cart with create(_:for:in:).",
             reference: "Storefront API reference, PageInfo"
         )
     }
