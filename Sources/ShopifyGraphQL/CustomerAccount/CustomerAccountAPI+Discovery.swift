@@ -56,7 +56,7 @@ extension CustomerAccountAPI {
             "The shop's customer-account-api document \(problem).",
             hint: kind == .retryLater
                 ? "Try again later."
-                : "Set shopDomain to a domain that Shopify serves, such as the myshopify.com name, or set "
+                : "Check that the shop is open and Shopify serves shopDomain. If both are right, set "
                     + "\(configuration.endpointMember) to the URL of the API.",
             reference: "Customer Account API reference, discovery",
             retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,
