@@ -34,7 +34,11 @@ public struct Multipass: Sendable {
     /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` for an invalid domain, and for a secret that is
     ///   empty, longer than 1,024 bytes, or has characters other than visible ASCII.
     public init(shopDomain: String, secret: Secret, environment: IdentityEnvironment) throws(IdentityError) {
-        origin = try StorefrontConfiguration(shopDomain: shopDomain, authentication: .tokenless).endpoint.origin
+        do {
+            origin = try StorefrontConfiguration(shopDomain: shopDomain, authentication: .tokenless).endpoint.origin
+        } catch {
+            throw error.recast(message: "The shopDomain of Multipass is not a host name.")
+        }
         returnPaths = try ReturnPathPolicy(origins: [origin])
         if let fault = Self.fault(of: secret.revealBytes()) {
             throw IdentityError(

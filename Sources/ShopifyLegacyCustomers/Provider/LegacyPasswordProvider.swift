@@ -263,7 +263,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
             .invalidGrant,
             "Shopify does not accept the legacy customer's token: it has expired or was revoked, for example by a new password.",
             hint: "Let the buyer sign in again.",
-            reference: "Storefront API reference, customerAccessTokenRenew"
+            reference: "Storefront API reference, customer"
         )
     }
 }
