@@ -157,9 +157,9 @@ extension IdentityError {
         IdentityError(
             storeCorrupt: "\(message) The database was not changed.",
             hint: """
-                Read the database server's log. Restore the tables of the session store from a backup of the database. To start with an \
-                empty session store instead, configure another PostgreSQL schema, and set createsStore to true for the first start only. \
-                All buyers then have to sign in again.
+                Read the database server's log. Restore the store's tables from a backup. To start with an empty store instead, \
+                configure an empty schema, set createsStore to true for the first start, and move the spool directory away if you use \
+                one. All buyers then have to sign in again.
                 """,
             cause: cause
         )
