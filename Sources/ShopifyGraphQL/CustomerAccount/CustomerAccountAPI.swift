@@ -28,7 +28,7 @@ package final class CustomerAccountAPI: Sendable {
         /// The name of the configuration member for the API's URL, for error messages.
         package var endpointMember = "endpoint"
         /// The names of the configuration members that select shop and version, for error messages.
-        package var shopAndVersionMembers = "shopDomain and apiVersion"
+        package var shopAndVersionMembers = "shopDomain, apiVersion and endpoint"
 
         package init(hosts: AllowedHosts, version: ShopifyAPIVersion, shop: String) {
             self.hosts = hosts

@@ -31,6 +31,8 @@ public struct CustomerTokenExchange: Sendable {
         configuration.endpoint = endpoint
         configuration.origin = origin
         configuration.allowsLoopbackHTTP = allowsLoopbackHTTP
+        configuration.endpointMember = "endpoint of CustomerTokenExchange"
+        configuration.shopAndVersionMembers = configuration.endpointMember
         api = CustomerAccountAPI(configuration, environment: environment, retry: .standard)
     }
 
