@@ -44,6 +44,13 @@ enum CurlFailure {
             default:
                 .internalFailure
             }
+        // For these two, libcurl's own texts are "Out of memory" and "Unsupported protocol".
+        if code == .headersTooLarge {
+            return (code, "A response header is longer than libcurl permits, or the process has too little memory.")
+        }
+        if code == .protocolViolation, result == CURLE_UNSUPPORTED_PROTOCOL {
+            return (code, "The response has no valid status line.")
+        }
         var message = unsafe String(cString: curl_easy_strerror(result))
         if code == .tlsFailed, !detail.isEmpty { message += " (\(detail))" }
         return (code, message)
