@@ -27,7 +27,7 @@ struct CallCommand: Command {
         }
         method = HTTPMethod(rawValue: name)
         guard let text = arguments.action, let url = try? HTTPURL(text) else {
-            throw UsageError("call needs the absolute http or https URL of the resource, without a fragment.")
+            throw UsageError("call needs an https URL without a fragment, or an http URL of a loopback address.")
         }
         self.url = url
     }

@@ -120,7 +120,7 @@ struct LogoutCommand: Command {
                 hint:
                     "Open the printed logout page again, because the buyer may still be signed in at the provider. The session in the "
                     + "store has ended.",
-                reference: "OpenID Connect RP-Initiated Logout 1.0 section 3"
+                reference: "OpenID Connect RP-Initiated Logout 1.0 section 2"
             )
         }
     }

@@ -22,6 +22,7 @@ struct StoreVerification {
         output.event("verification", members, text: text(health, counts))
         guard !health.isSound else { return }
         let isKeyMissing = health.rowsWithoutKey > 0 && health.damagedRows == 0 && health.problems.isEmpty
+        let needsKey = health.rowsWithoutKey > 0 && health.problems.isEmpty
         throw IdentityError(
             .configuration,
             isKeyMissing ? .storeKeyMismatch : .storeCorrupt,
@@ -29,7 +30,7 @@ struct StoreVerification {
                 ? "Records that cannot be read: \(health.damagedRows) damaged, \(health.rowsWithoutKey) without a configured key. "
                     + "The store was not changed."
                 : "The check of the database reports problems: \(health.problems.count). The store was not changed.",
-            hint: isKeyMissing
+            hint: needsKey
                 ? "Run \"identity-lab keys list\". Add each key that the list shows as \"not configured\" to store.readOnlyKeys. Then run "
                     + "\"identity-lab keys verify\" again."
                 : health.problems.isEmpty
