@@ -19,7 +19,7 @@ extension GraphRule {
         case .unusedFragment(let name): "No operation uses the fragment \(name). Use it or remove it."
         case .impossibleFragment(let name, let condition, let type):
             "\(name.map { "The fragment \($0) on \(condition)" } ?? "\"... on \(condition)\"") can never apply here:"
-                + " a \(type) is never a \(condition)."
+                + " an object of type \(type) is never of type \(condition)."
         case .undefinedRoot(let kind): "The schema has no operations of kind \(kind.rawValue)."
         case .reservedAlias(let alias):
             "The alias \(alias) begins with two underscores. GraphQL reserves such names."
@@ -61,7 +61,7 @@ extension GraphRule {
                 + Suggestion.text(for: type, among: schema.types.values.filter(\.isInput).map(\.name).sorted())
         case .unusedVariable(let name, _): "The variable $\(name) is declared and not used."
         case .undefinedVariable(let name, let operation):
-            "The operation \(operation.name ?? "") does not declare the variable $\(name)."
+            "The operation\(operation.name.map { " \($0)" } ?? "") does not declare the variable $\(name)."
                 + Suggestion.text(for: name, among: operation.variables.map(\.name).sorted())
         case .mismatchedVariable(let name, let type, _, let wanted):
             "$\(name) is of type \(type), but it is used where \(wanted) is needed."
