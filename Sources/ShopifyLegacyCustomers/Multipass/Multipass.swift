@@ -34,11 +34,14 @@ public struct Multipass: Sendable {
     /// - Throws: `IdentityError` with code `IdentityError.Code.configurationInvalid` for an invalid domain, and for a secret that is
     ///   empty, longer than 1,024 bytes, or has characters other than visible ASCII.
     public init(shopDomain: String, secret: Secret, environment: IdentityEnvironment) throws(IdentityError) {
-        do {
-            origin = try StorefrontConfiguration(shopDomain: shopDomain, authentication: .tokenless).endpoint.origin
-        } catch {
-            throw error.recast(message: "The shopDomain of Multipass is not a host name.")
+        guard let shop = try? StorefrontConfiguration(shopDomain: shopDomain, authentication: .tokenless) else {
+            throw IdentityError(
+                configuration: "The shopDomain of Multipass is not a host name.",
+                hint: "Set shopDomain to a host name without scheme, port and path, for example www.example.com.",
+                reference: Self.reference
+            )
         }
+        origin = shop.endpoint.origin
         returnPaths = try ReturnPathPolicy(origins: [origin])
         if let fault = Self.fault(of: secret.revealBytes()) {
             throw IdentityError(
