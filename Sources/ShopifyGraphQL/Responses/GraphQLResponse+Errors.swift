@@ -77,7 +77,7 @@ extension GraphQLResponse {
             .graphQLErrors,
             "\(endpoint.name) returned GraphQL errors for the operation.",
             "Read providerResponse of this error. Check the document and its variables against the schema of the API version.",
-            reference: "GraphQL specification section 7.1.2"
+            reference: "GraphQL specification of October 2021, section 7.1.2"
         )
     }
 
@@ -90,7 +90,7 @@ extension GraphQLResponse {
             .unexpectedResponse,
             "\(endpoint.name) returned data that do not match the document.",
             hint: "Read the error's cause, and check that Shopify still serves the requested API version.",
-            reference: "GraphQL specification section 7.1.1",
+            reference: "GraphQL specification of October 2021, section 7.1.1",
             providerResponse: IdentityError.ProviderResponse(metadata),
             cause: error
         )
