@@ -36,7 +36,7 @@ struct StoreVerification {
                 : health.problems.isEmpty
                     ? "Restore the damaged records from a backup. Without a backup, ask buyers who cannot sign in to delete the app's "
                         + "cookies."
-                    : "Read the problems in the output of \"identity-lab keys verify\". Repair the database, then run the command again."
+                    : "Correct the problems that \"identity-lab keys verify\" has printed, then run it again."
         )
     }
 
