@@ -55,8 +55,8 @@ extension Schema {
                 .storeTooNew,
                 "The store's tables have version \(row.integer(0)), but this program reads version \(version).",
                 hint: """
-                    Update the program. If you configure another schema instead, all buyers have to sign in again. The database was not \
-                    changed.
+                    Update the program. If you configure an empty schema instead, move the spool directory away if you use one; all \
+                    buyers then have to sign in again. The database was not changed.
                     """
             )
         }
