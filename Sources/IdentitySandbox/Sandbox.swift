@@ -18,7 +18,7 @@ internal import IdentityLoopback
 /// | --- | --- |
 /// | base | `https://shopify.com` (``SandboxShopify/platformOrigin``) |
 /// | base + 1 | the shop's account domain (``SandboxShopify/accountOrigin``) |
-/// | base + 2 | `https://api.bolt.com` (``SandboxBolt/origin``) |
+/// | base + 2 | `https://api-sandbox.bolt.com` (``SandboxBolt/origin``) |
 /// | base + 3 | the SFCC host (``SandboxSFCC/origin``) |
 /// | base + 4 | `https://{shop}.myshopify.com` (``shopOrigin``) |
 /// | base + 5 | an OpenID provider (``SandboxOpenID/issuer``) |

@@ -17,7 +17,7 @@ struct CertificationModule {
         var openID = SandboxOpenIDConfiguration()
         /// A change of the metadata, in addition to the changes that every module makes.
         var metadata: SandboxFault?
-        /// Replaces the unsupported keys that every module publishes beside the correct ones.
+        /// Replaces the further keys that every module publishes beside the correct keys.
         var keys: SandboxFault?
         /// Whether `max_age=0` may be sent with `prompt=none`, which one module requires.
         var asksSilentlyForFreshLogin = false

@@ -14,7 +14,7 @@ public final class SandboxBolt: SandboxAuthorizationServer {
     public let journal = SandboxJournal()
     /// The issued tokens, the signed-in browsers and the signing keys.
     public let tokens: SandboxTokens
-    /// The origin that stands for `https://api.bolt.com`.
+    /// The origin that stands for `https://api-sandbox.bolt.com`.
     public let origin: String
     /// The configuration with which the provider was created.
     public let configuration: SandboxBoltConfiguration

@@ -5,7 +5,7 @@ struct Episode {
     enum Locking: String, CaseIterable {
         /// The lock is released when its holder ends.
         case kernel
-        /// The lock expires by the server's clock.
+        /// The lock is a lease, which expires if its holder does not renew it.
         case lease
     }
 
