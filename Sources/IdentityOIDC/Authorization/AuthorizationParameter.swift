@@ -53,8 +53,8 @@ enum AuthorizationParameter {
                 text:
                     "requests acr or auth_time in id_token, which the SDK would not check, or is not a valid claims request",
                 hint:
-                    "If the value requests acr or auth_time, remove both from id_token. Then set acrValues and maxAge in the provider's "
-                    + "configuration (in Swift: LoginOptions.authenticationContexts and LoginOptions.maximumAge). Otherwise correct the "
+                    "If the value requests acr or auth_time, remove both from id_token, and use acrValues and maxAge of the provider's "
+                    + "configuration instead (in Swift: authenticationContexts and maximumAge of LoginOptions). Otherwise correct the "
                     + "value: it must be a JSON object, and id_token in it must be a JSON object too.",
                 reference: "OpenID Connect Core section 5.5"
             )
@@ -63,8 +63,7 @@ enum AuthorizationParameter {
         return Problem(
             text: "must be set with its own login option",
             hint:
-                "Remove the parameter. Set the configuration member \(own.member), or in Swift LoginOptions.\(own.option).",
-            reference: "RFC 6749 section 3.1"
+                "Remove the parameter. Set the configuration member \(own.member), or in Swift LoginOptions.\(own.option)."
         )
     }
 
@@ -99,8 +98,8 @@ enum AuthorizationParameter {
             return Problem(
                 text: "contains an invalid value",
                 hint:
-                    "Write each value as a separate element of acrValues (in Swift: authenticationContexts of LoginOptions or of "
-                    + "StepUpRequirement). Use 1 to 256 printable ASCII characters and no spaces."
+                    "Write each value as a separate element of acrValues (in Swift: authenticationContexts of LoginOptions, "
+                    + "loginDefaults or StepUpRequirement). Use 1 to 256 printable ASCII characters and no spaces."
             )
         }
         return nil
@@ -114,8 +113,8 @@ enum AuthorizationParameter {
                     "contains a language tag that is empty, too long, or has characters other than letters, digits and hyphens",
                 hint:
                     "Write tags such as \"de\" or \"fr-CA\", at most 35 characters each. In the configuration, set uiLocales to a list "
-                    + "of tags. In Swift, set LoginOptions.locale to a text with single spaces between the tags. At Shopify, use one tag "
-                    + "only."
+                    + "of tags. In Swift, set locale of LoginOptions or loginDefaults to a text with single spaces between the tags. "
+                    + "At Shopify, use one tag only."
             )
         }
         return nil

@@ -87,7 +87,7 @@ package enum AuthorizationResponse {
                 hint:
                     "Give each provider a separate redirect URI, because this may be a mix-up attack. If every login fails this way, "
                     + "compare iss in the callback with the accepted issuer (\(bound ?? issuers.summary)). If iss is "
-                    + "right, correct the issuer in the provider's configuration. Otherwise report iss to the provider.",
+                    + "right, correct the provider's configuration. Otherwise report iss to the provider.",
                 reference: "RFC 9207 section 2.4",
                 isAttackSuspected: true
             )

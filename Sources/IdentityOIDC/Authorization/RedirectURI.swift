@@ -26,10 +26,10 @@ public enum RedirectURI {
                 "\(name.map { "Configuration member providers.\($0).\(member)" } ?? "The redirect URI") is not a valid redirect URI.",
             hint: isPlain
                 ? "Use https, or http only to a loopback address such as 127.0.0.1 or [::1], not to localhost. Remove user information, "
-                    + "fragment and spaces from the redirect URI."
+                    + "fragment, backslashes, spaces and control characters from the redirect URI."
                 : "Copy the redirect URI that is registered at the provider, for example https://app.example/callback. Remove user "
-                    + "information, fragment and spaces from the redirect URI. If its scheme is the app's own, use a reversed domain "
-                    + "name such as com.example.app.",
+                    + "information, fragment, backslashes, spaces and control characters. If its scheme is the app's own, use a reversed "
+                    + "domain name such as com.example.app.",
             reference: isPlain ? "RFC 8252 section 7.3" : "RFC 6749 section 3.1.2"
         )
     }

@@ -69,7 +69,10 @@ public struct ClientKey: Sendable {
         ]
         let text = String(decoding: bytes, as: UTF8.self)
         guard let form = forms.first(where: { text.contains("-----BEGIN \($0.0)-----") }) else {
-            return invalid("The client key must be a JWK, or PEM with exactly one unencrypted PRIVATE KEY block.")
+            return invalid(
+                "The client key must be a JWK, or PEM with exactly one unencrypted PRIVATE KEY block.",
+                reference: "RFC 7468 section 10"
+            )
         }
         return IdentityError(
             configuration: "The client key is \(form.1); it must be an unencrypted PRIVATE KEY (PKCS#8) in PEM.",
@@ -84,9 +87,10 @@ public struct ClientKey: Sendable {
         _ message: String,
         hint: String =
             "Use the private key whose public key the provider knows. Its form must be unencrypted PKCS#8 in PEM, or a JWK. Its type "
-            + "must be RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519."
+            + "must be RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519.",
+        reference: String = "RFC 7518 section 3.1"
     ) -> IdentityError {
-        IdentityError(configuration: message, hint: hint, reference: "RFC 7518 section 3.1")
+        IdentityError(configuration: message, hint: hint, reference: reference)
     }
 
     private func algorithm(offered: [String]?) -> String? {

@@ -15,6 +15,8 @@ package final class DiscoverySource: Sendable {
         package var discovery = OpenIDClient.Discovery()
         /// The configuration member or members from which the document's address comes; for errors.
         package var addressMember = "issuer"
+        /// The configuration members that decide which issuers are accepted; for errors.
+        package var issuerMembers = ["issuer", "issuers"]
         /// The provider's name, for events.
         package var provider = ""
 
@@ -123,11 +125,12 @@ package final class DiscoverySource: Sendable {
             throw IdentityError(
                 .rejected,
                 .discoveryIssuerMismatch,
-                "The provider's metadata name an issuer that is not accepted.",
+                "The provider's metadata have an issuer that is not accepted.",
                 hint:
                     "Compare the issuer in providerResponse of this error with the accepted ones (\(accepted.summary)). If the issuer is "
                     + "another provider's, correct \(configuration.addressMember), from which the address of the metadata comes. "
-                    + "Otherwise correct issuer or issuers; at Shopify, shopID or issuers.",
+                    + "Otherwise correct \(configuration.issuerMembers.joined(separator: " or ")) (in OpenIDClient.Configuration: "
+                    + "issuer or acceptedIssuers).",
                 reference: "OpenID Connect Discovery 1.0 section 4.3",
                 providerResponse: IdentityError.ProviderResponse(error: issuer)
             )

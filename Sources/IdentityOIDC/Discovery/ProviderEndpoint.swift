@@ -20,7 +20,7 @@ package enum ProviderEndpoint: String, Sendable {
 
     var addressHint: String {
         "Check \(member) in the provider's configuration. If \(member) is not set, check the member that the address comes from: issuer, "
-            + "preset or endpoints.discovery; at Shopify also shopDomain or shopID; at Bolt environment or endpoints.api."
+            + "preset and its members, or endpoints.discovery; at Shopify also shopDomain or shopID; at Bolt environment or endpoints.api."
     }
 
     /// The error for a response with a success status that cannot be used; `problem` continues the sentence "The token response …".

@@ -14,7 +14,9 @@ enum UnreadableDocument {
             isOutage ? .retryLater : .configuration,
             isOutage ? .providerUnavailable : .discoveryFailed,
             "\(message) (HTTP \(response.status)).",
-            hint: isOutage ? "Try again later; begin a failed login again from its start." : addressHint,
+            hint: isOutage
+                ? "Try again later; begin a failed login again from its start."
+                : "\(addressHint) If the address is right, ask the provider for the reason of the status.",
             reference: reference,
             retryAfter: isOutage ? response.headers.retryAfter : nil,
             providerResponse: IdentityError.ProviderResponse(status: response.status)

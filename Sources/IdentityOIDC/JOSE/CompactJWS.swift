@@ -19,7 +19,14 @@ package struct CompactJWS: Sendable {
     /// URLs in the header (`jwk`, `jku`, `x5u`, `x5c`) are ignored.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         func malformed(_ problem: String) -> IdentityError { Self.malformed(name, problem) }
-        guard token.count <= Self.maximumBytes else { throw malformed("is larger than 32 KiB") }
+        guard token.count <= Self.maximumBytes else {
+            throw Self.malformed(
+                name,
+                "is larger than 32 KiB",
+                hint:
+                    "At the provider, remove claims from the \(name), for example a list of groups. The \(name) was not used."
+            )
+        }
         var bytes = token.revealBytes()
         let dot = UInt8(ascii: ".")
         guard let first = bytes.firstIndex(of: dot, from: 0), let second = bytes.firstIndex(of: dot, from: first + 1),
@@ -48,13 +55,13 @@ package struct CompactJWS: Sendable {
         signingInput = bytes
     }
 
-    static func malformed(_ name: String, _ problem: String) -> IdentityError {
+    static func malformed(_ name: String, _ problem: String, hint: String? = nil) -> IdentityError {
         IdentityError(
             .rejected,
             .idTokenMalformed,
             "The \(name) \(problem).",
-            hint:
-                "Check that the \(name) comes from the provider and is a signed JWT. If the provider encrypts the \(name), turn off "
+            hint: hint
+                ?? "Check that the \(name) comes from the provider and is a signed JWT. If the provider encrypts the \(name), turn off "
                 + "encryption for this client at the provider. The \(name) was not used.",
             reference: "RFC 7515 section 5.2"
         )
@@ -73,9 +80,15 @@ extension CompactJWS {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
             let accepted = algorithms.isEmpty ? "no algorithm" : algorithms.map(\.rawValue).joined(separator: ", ")
             let problem = "is signed with \(LoggableName.shown(self.algorithm)); accepted: \(accepted)"
-            throw Self.refusal(.idTokenAlgorithm, problem, "4.1.1")
+            let advice =
+                algorithms.isEmpty
+                ? "Pass a supported algorithm, for example ES256, to JWTSignatureVerifier."
+                : "Ask the token's issuer to sign with an accepted algorithm."
+            throw Self.refusal(.idTokenAlgorithm, problem, advice, "4.1.1")
         }
-        try checkSignature(algorithm, keys) { Self.refusal($0, $1, $0 == .idTokenKeyUnknown ? "4.1.4" : "5.2") }
+        let advice =
+            "Check that endpoints.jwks (in Swift: keySetURL of JWTSignatureVerifier) is the key set of the token's issuer."
+        try checkSignature(algorithm, keys) { Self.refusal($0, $1, advice, $0 == .idTokenKeyUnknown ? "4.1.4" : "5.2") }
     }
 
     /// Tries at most eight keys that fit the token's `kid` and algorithm, until one key verifies the signature.
@@ -100,15 +113,17 @@ extension CompactJWS {
         }
     }
 
-    private static func refusal(_ code: IdentityError.Code, _ problem: String, _ section: String) -> IdentityError {
+    private static func refusal(
+        _ code: IdentityError.Code,
+        _ problem: String,
+        _ advice: String,
+        _ section: String
+    ) -> IdentityError {
         IdentityError(
             .rejected,
             code,
             "The token \(problem).",
-            hint: code == .idTokenAlgorithm
-                ? "Ask the token's issuer to sign with an accepted algorithm. The token was not used."
-                : "Check that endpoints.jwks (in Swift: keySetURL of JWTSignatureVerifier) is the key set of the token's issuer. The "
-                    + "token was not used.",
+            hint: "\(advice) The token was not used.",
             reference: "RFC 7515 section \(section)"
         )
     }

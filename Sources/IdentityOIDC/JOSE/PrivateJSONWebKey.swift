@@ -9,15 +9,15 @@ struct PrivateJSONWebKey {
 
     init(parsing bytes: [UInt8]) throws(IdentityError) {
         guard let value = try? JSONValue(parsing: bytes), value.object != nil else {
-            throw ClientKey.invalid("The client key is not a JSON object, or has a duplicate member.")
+            throw Self.malformed("is not a valid JSON object, or has a duplicate member")
         }
         for name in ["kid", "alg"] where value[name] != nil && value[name]?.string == nil {
-            throw ClientKey.invalid("The client key has a \(name) that is not a string.")
+            throw Self.malformed("has a member \(name) that is not a string")
         }
         let operations = value["key_ops"]
         guard value["use"] == nil || value["use"]?.string == "sig",
             operations == nil || operations?.strings?.contains("sign") == true
-        else { throw ClientKey.invalid("The client key is not a signing key (use or key_ops).") }
+        else { throw Self.malformed("is not a signing key (use or key_ops)") }
         do {
             key = try Self.key(value)
         } catch {
@@ -25,6 +25,10 @@ struct PrivateJSONWebKey {
         }
         keyID = value["kid"]?.string
         algorithm = value["alg"]?.string
+    }
+
+    private static func malformed(_ problem: String) -> IdentityError {
+        ClientKey.invalid("The client key \(problem).", reference: "RFC 7517 section 4")
     }
 
     private static func key(_ value: JSONValue) throws(CryptoError) -> SigningKey {

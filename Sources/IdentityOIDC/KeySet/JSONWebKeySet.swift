@@ -64,8 +64,8 @@ package struct JSONWebKeySet: Sendable {
             "The provider's key set \(problem).",
             hint:
                 "Open the address of the key set in a browser: it must show a JSON object with an array named keys, which has at most 100 "
-                + "keys. The address comes from endpoints.jwks, jwks_uri of the provider's metadata, Bolt's setting environment, or "
-                + "keySetURL of JWTSignatureVerifier.",
+                + "keys. The address comes from endpoints.jwks, jwks_uri of the provider's metadata, environment or "
+                + "endpoints.api at Bolt, or keySetURL of JWTSignatureVerifier.",
             reference: "RFC 7517 section 5",
             cause: cause
         )

@@ -102,8 +102,8 @@ final class KeySetFetcher: KeySetProviding {
                 response,
                 "The provider's key set could not be fetched",
                 addressHint:
-                    "Check the address of the key set: endpoints.jwks, jwks_uri of the provider's metadata, Bolt's setting environment, or "
-                    + "keySetURL of JWTSignatureVerifier.",
+                    "Check the address of the key set: endpoints.jwks, jwks_uri of the provider's metadata, environment or endpoints.api "
+                    + "at Bolt, or keySetURL of JWTSignatureVerifier.",
                 reference: "RFC 7517 section 5"
             )
         }

@@ -65,7 +65,7 @@ extension OpenIDClient {
                     hint: wantsIDToken
                         ? "Check that the provider grants the scope openid to this client."
                         : "Add openid to scopes in the provider's configuration, or to LoginOptions.scopes if the app sets them.",
-                    reference: "OpenID Connect Core section 3.1.3.3"
+                    reference: "OpenID Connect Core section \(wantsIDToken ? "3.1.3.3" : "3.1.2.1")"
                 )
             }
             var expected = expectations(metadata, response)

@@ -17,7 +17,7 @@ extension OpenIDClient {
                     configuration: "The login option max_age is negative.",
                     hint:
                         "Set maximumAge of LoginOptions, loginDefaults or StepUpRequirement to a duration of at least 0 seconds.",
-                    reference: "RFC 6749 section 3.1"
+                    reference: "OpenID Connect Core section 3.1.2.1"
                 )
             }
             fields.append(("max_age", String(maximumAge)))

@@ -95,6 +95,7 @@ public final class OpenIDClient: Sendable {
             endpoints.discovery == nil
             ? configuration.issuerMembers.joined(separator: " and ")
             : configuration.discovery.addressMember ?? "endpoints.discovery"
+        source.issuerMembers = configuration.issuerMembers.filter { $0 != "issuers" } + ["issuers"]
         discovery = DiscoverySource(source, httpClient: httpClient)
         keySource = KeySetSource(httpClient: httpClient, provider: configuration.name)
         try configuration.checkTimeoutAndResources()
@@ -163,7 +164,7 @@ public final class OpenIDClient: Sendable {
             hint:
                 "If the provider documents its \(endpoint.name), set \(endpoint.member) in the configuration to that URL.\(otherwise) "
                 + "If discovery returned another provider's metadata, correct the member that the discovery URL comes from, for example "
-                + "issuer.",
+                + "issuer or preset.",
             reference: "OpenID Connect Discovery 1.0 section 3"
         )
     }

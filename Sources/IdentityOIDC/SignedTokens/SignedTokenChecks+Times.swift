@@ -28,7 +28,7 @@ extension SignedTokenChecks {
             throw clockError("has expired", "expires at", expiry, "section 3.1.3.7 item 9")
         }
         if let issuedAt, !receipt.isAfter(issuedAt) {
-            let seconds = Int(issuedAt.timeIntervalSince(clock).rounded(.up))
+            let seconds = Int(issuedAt.timeIntervalSince(expected.now).rounded(.up))
             throw clockError(
                 "was issued \(seconds) seconds in the future",
                 "was issued at",

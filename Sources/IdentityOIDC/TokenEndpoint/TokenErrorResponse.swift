@@ -169,7 +169,10 @@ public struct TokenErrorResponse: Sendable {
                 (
                     .retryLater, .unexpectedResponse,
                     "The \(endpoint.name) returned an unexpected response (HTTP \(status)).",
-                    "\(retryHint) If every attempt fails, the address may be wrong. \(endpoint.addressHint)"
+                    status == 401
+                        ? "\(retryHint) If every attempt fails, the client may be unknown or the address wrong. Check the client's id, "
+                            + "and its secret or key, in the provider's configuration. \(endpoint.addressHint)"
+                        : "\(retryHint) If every attempt fails, the address may be wrong. \(endpoint.addressHint)"
                 )
             default:
                 (
