@@ -25,7 +25,7 @@ public enum BoltLoginResult: Sendable {
         }
         func text(_ name: String) throws(IdentityError) -> String? {
             guard let value = object[name], !value.isNull else { return nil }
-            guard let text = value.string else { throw Self.invalid("has a \(name) that is not a string") }
+            guard let text = value.string else { throw Self.invalid("has a member \(name) that is not a string") }
             return text
         }
         try self.init(

@@ -84,8 +84,8 @@ struct ResolvedSFCCConfiguration: Sendable {
                 configuration:
                     "A login with SFCC cannot require a maximum age or an authentication context: SFCC's token does not prove them.",
                 hint:
-                    "Remove maxAge (in Swift: LoginOptions.maximumAge) and acrValues (LoginOptions.authenticationContexts), and require "
-                    + "no step-up of a session of this provider.",
+                    "Remove maxAge and acrValues (in Swift: maximumAge and authenticationContexts of LoginOptions and loginDefaults), and "
+                    + "require no step-up of a session of this provider.",
                 reference: "OpenID Connect Core section 3.1.2.1"
             )
         }

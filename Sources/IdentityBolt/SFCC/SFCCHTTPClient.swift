@@ -88,8 +88,8 @@ struct SFCCHTTPClient {
             .unexpectedResponse,
             "The SFCC storefront sent a redirect that the SDK does not follow.",
             hint:
-                "Compare host, siteID and endpoints with the storefront's own URLs. The SDK follows at most three redirects. A redirect "
-                + "must keep the scheme, host and port, and must not require a second POST (307, 308).",
+                "Compare host, site, controller paths and endpoints with the storefront's own URLs. The SDK follows at most three "
+                + "redirects. A redirect must keep the scheme, host and port, and must not require a second POST (307, 308).",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             providerResponse: IdentityError.ProviderResponse(status: response.status)
         )

@@ -58,8 +58,8 @@ extension SFCCProvider {
         guard error.kind == .rejected else { return error }
         return error.recast(
             hint:
-                "If every refresh fails, compare host, siteID, extraQuery and extraForm with what the storefront's controllers expect. "
-                + "Ask the storefront's developers whether the controllers support a refresh. This call did not end the session."
+                "If every refresh fails, compare the URL of the token exchange and extraForm with the storefront's controller. Ask the "
+                + "storefront's developers whether the controller supports a refresh. This call did not end the session."
         )
     }
 
@@ -100,7 +100,7 @@ extension SFCCProvider {
                 expiries.append(startedAt + seconds)
             } else if !isRefresh {
                 throw Self.malformed(
-                    "came with an expires_in that is not a valid time",
+                    "came with an expires_in that is not a valid lifetime",
                     hint: "Ask the storefront's developers to send the lifetime in seconds."
                 )
             }

@@ -79,8 +79,8 @@ struct SFCCResponse: Sendable {
                 : "The SFCC storefront rejected the request (HTTP \(response.status)).",
             hint: isOutage
                 ? "Try again later; begin a failed login again from its start."
-                : "Start the login again. If every login fails, compare host, siteID, codeParam, stateParam, extraQuery and extraForm with "
-                    + "what the storefront's controllers expect.",
+                : "Start the login again. If every login fails, compare the configured host, site, controller paths, query items and form "
+                    + "fields with the storefront's controllers.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
             retryAfter: response.headers.retryAfter,
             providerResponse: providerResponse(name, message)
