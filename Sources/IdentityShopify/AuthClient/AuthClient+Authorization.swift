@@ -20,7 +20,7 @@ extension AuthClient {
                 throw IdentityError(
                     unsupported: "The shop's metadata lack the authorization endpoint, the token endpoint or both.",
                     hint: "Check shopDomain, shopID and endpoints in the provider's configuration.",
-                    reference: "OpenID Connect Discovery section 3"
+                    reference: "OpenID Connect Discovery 1.0 section 3"
                 )
             }
             return (authorization.text, token.text)

@@ -68,7 +68,8 @@ extension ShopifyProvider {
                 "Shopify's logout endpoint did not confirm the end of the session (HTTP \(response.status)).",
                 hint: isOutage
                     ? "Call logout(idToken:) again with the same ID token. The client no longer has the tokens in memory."
-                    : "Check that the ID token belongs to a login of this client. The buyer may still be signed in at Shopify.",
+                    : "Check that the ID token belongs to a login of this client. If it does, check shopID and endpoints.logout. The buyer "
+                        + "may still be signed in at Shopify.",
                 reference: "Customer Account API reference, logging out",
                 retryAfter: isOutage ? response.headers.retryAfter : nil,
                 providerResponse: IdentityError.ProviderResponse(status: response.status)

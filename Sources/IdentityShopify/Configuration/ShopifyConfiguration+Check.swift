@@ -64,7 +64,7 @@ extension ShopifyProvider.Configuration {
     static var missingOpenID: ShopifyConfigurationProblem {
         ShopifyConfigurationProblem(
             member: "scopes",
-            problem: "do not contain openid",
+            problem: "must contain openid",
             hint: "Add openid to scopes: without openid, Shopify sends no ID token, and the buyer is unknown."
         )
     }
@@ -92,7 +92,7 @@ extension ShopifyProvider.Configuration {
         for url in endpoints.all.compactMap(\.self) where !url.isSecure(orLoopback: allowsLoopbackHTTP) {
             throw ShopifyConfigurationProblem(
                 member: "endpoints",
-                problem: "contain \(url), which is not https",
+                problem: "must not contain \(url), which is not https",
                 hint: IdentityError.httpsHint
             )
         }

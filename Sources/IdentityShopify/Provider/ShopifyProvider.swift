@@ -77,7 +77,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
             issuer: configuration.issuers?.first ?? ShopifyIssuer.issuer(shopID: configuration.shopID ?? ""),
             clientID: configuration.clientID
         )
-        openID.issuerMembers = ["issuers"]
+        openID.issuerMembers = configuration.issuers == nil && configuration.shopID != nil ? ["shopID"] : ["issuers"]
         openID.acceptedIssuers = configuration.acceptedIssuers
         openID.authentication = authentication(configuration.client)
         openID.clientType = configuration.client.description
