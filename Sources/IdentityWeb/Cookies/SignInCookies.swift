@@ -53,7 +53,7 @@ public struct SignInCookies: Sendable {
                 configuration:
                     "The name of the cookies must have 1 to 64 characters that RFC 6265 permits, and must not begin with two underscores.",
                 hint:
-                    "Change `cookieName` in the configuration of the routes, or the parameter `name` of SignInCookies."
+                    "Use letters, digits and hyphens in `cookieName` of the routes, or in the parameter `name` of SignInCookies."
             )
         }
         isSecure = url.isSecure

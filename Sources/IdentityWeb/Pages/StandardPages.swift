@@ -33,7 +33,7 @@ public struct StandardPages: SignInPages {
         case .chooseProvider: "Choose how you want to sign in."
         case .signInExpired: "Please sign in again. If this page returns, allow cookies in your browser."
         case .signInRefused: "The sign-in or the request was refused."
-        case .requestRefused: "This request did not come from our site. Go back and try again."
+        case .requestRefused: "We could not confirm that this request came from our site. Go back and try again."
         case .signInCancelled: "You did not sign in."
         case .unavailable: "The service is not available at the moment."
         case .tooManySignIns: "There were too many sign-ins from your network."

@@ -93,11 +93,10 @@ extension SignInRoutes {
                     || (try? HTTPURL(homePath))?.isSecure == true
             else {
                 throw IdentityError(
-                    configuration:
-                        "`homePath` of the routes must be a path that begins with one slash, or an https URL.",
+                    configuration: "`homePath` of the routes is not a valid path or https URL.",
                     hint: """
-                        Set homePath to a path that begins with one slash, for example /, or to an https URL. A path has at most 2048 \
-                        bytes, and no empty segments, escaped slashes or control characters.
+                        Set homePath to a path such as /, or to an https URL. A path has at most 2048 bytes, and no empty segments, \
+                        escaped slashes or control characters. Escape a space or a letter like ä.
                         """
                 )
             }
