@@ -68,9 +68,9 @@ extension IdentityError {
                 host.map { "\(party) could not be reached: the name \($0), or the proxy's, could not be resolved." }
                     ?? "\(party) could not be reached: its host name, or the proxy's, could not be resolved.",
                 """
-                Check the host name in its source: the configuration (shopDomain, issuer, host, endpoint or endpoints), the provider's \
-                metadata, or the URL of the call. Then check this machine's name server (DNS). If the transport uses a proxy, check the \
-                proxy's host name too.
+                Check the host name in its source: the configuration (for example shopDomain, issuer, domain, server, host, endpoint or \
+                endpoints), the provider's metadata, or the URL of the call. Then check this machine's name server (DNS). If the transport \
+                uses a proxy, check the proxy's host name too.
                 """
             )
         case .invalidURL:

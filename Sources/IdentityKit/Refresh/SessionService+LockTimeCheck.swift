@@ -15,7 +15,7 @@ extension SessionService {
                 """,
             hint: "Set the timeout of the provider to \(seconds) seconds or less."
                 + (limit < .seconds(10)
-                    ? " For a timeout of up to 10 seconds, set `locking` of PostgresStore.Configuration to .lease(.seconds(15))."
+                    ? " With PostgresStore, set `locking` of its Configuration to .lease(.seconds(15)) for a timeout of up to 10 seconds."
                     : "")
         )
     }

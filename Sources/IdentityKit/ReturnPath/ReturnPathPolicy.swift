@@ -34,7 +34,9 @@ public struct ReturnPathPolicy: Sendable, Equatable {
         var accepted: [String] = []
         for origin in origins {
             guard let url = HTTPURL(origin: origin), url.isSecure(orLoopback: true) else {
-                throw Self.wrongConfiguration("The origin \(origin) for return paths is not an https origin.")
+                throw Self.wrongConfiguration(
+                    "The origin \(origin) for return paths is neither an https origin nor an http origin with a loopback address."
+                )
             }
             accepted.append(url.origin)
         }
@@ -105,7 +107,8 @@ public struct ReturnPathPolicy: Sendable, Equatable {
     private static func wrongConfiguration(_ message: String) -> IdentityError {
         IdentityError(
             configuration: message,
-            hint: "Write origins as \"https://shop.example\", and the default page as a path such as \"/\".",
+            hint:
+                "Write origins as \"https://shop.example\", and the default page as a path such as \"/\" or a URL of one of the origins.",
             reference: "RFC 9700 section 4.11.1"
         )
     }

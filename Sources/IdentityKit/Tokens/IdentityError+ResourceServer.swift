@@ -38,7 +38,7 @@ extension IdentityError {
                         + "server sends no DPoP-Nonce or rejects its own nonces."
                     : "\(isSentByApp ? "Make new headers for each request, with its method and URL. " : "")Compare this machine's clock "
                         + "with the server's clock.",
-                reference: "RFC 9449 section 9",
+                reference: "RFC 9449 section \(needsNonce ? "9" : "7.1")",
                 providerResponse: answer
             )
         }
