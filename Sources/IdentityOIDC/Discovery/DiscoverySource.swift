@@ -102,10 +102,15 @@ package final class DiscoverySource: Sendable {
 
     private func accept(_ response: HTTPResponse, from url: HTTPURL) throws -> ProviderMetadata {
         guard response.status == 200 else {
+            let isRedirect = (300..<400).contains(response.status)
+            let advice =
+                isRedirect
+                ? " If the response is a redirect to an address of the provider, set endpoints.discovery to that address."
+                : ""
             throw UnreadableDocument.error(
                 response,
                 "The provider's metadata could not be fetched from \(url.origin)\(url.path)",
-                addressHint: configuration.addressHint,
+                addressHint: configuration.addressHint + advice,
                 reference: "OpenID Connect Discovery 1.0 section 4"
             )
         }
