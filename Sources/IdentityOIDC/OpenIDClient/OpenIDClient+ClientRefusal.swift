@@ -73,9 +73,12 @@ extension OpenIDClient {
                 reference: "RFC 7523 section 3.2"
             ) : quirks.error(for: failure)
         guard error.code == .invalidClient || error.code == .unauthorizedClient else { return nil }
-        let hints = [methodHint(metadata), assertionHint, encodingHint, error.hint, clockHint(sentProof)].compactMap(
-            \.self
-        )
+        var hint = error.hint
+        if case .signedSecretPost = configuration.authentication, hint == failure.invalidClient.hint {
+            // The standard hint names members that a client with a signed secret does not have; `clockHint` names the key.
+            hint = "Check clientID in the provider's configuration. \(failure.consequence)"
+        }
+        let hints = [methodHint(metadata), assertionHint, encodingHint, hint, clockHint(sentProof)].compactMap(\.self)
         return error.recast(hint: hints.joined(separator: " "))
     }
 

@@ -98,7 +98,13 @@ extension SignedTokenChecks {
             expected.now.timeIntervalSince(authenticatedAt) <= Double(maximumAge) + ClockTolerance.seconds
         else {
             let problem = "does not prove a login within max_age"
-            throw errors.error(.idTokenAuthentication, problem, "section 3.1.3.7 item 13")
+            throw errors.error(
+                .idTokenAuthentication,
+                problem,
+                "section 3.1.3.7 item 13",
+                advice:
+                    "Check that the provider supports max_age for this client, and that its ID tokens contain auth_time."
+            )
         }
     }
 
@@ -108,7 +114,12 @@ extension SignedTokenChecks {
             expected.authenticationContexts.contains(where: { $0.isIdentical(to: context) })
         else {
             let problem = "has none of the requested acr values"
-            throw errors.error(.idTokenAuthentication, problem, "section 3.1.3.7 item 12")
+            throw errors.error(
+                .idTokenAuthentication,
+                problem,
+                "section 3.1.3.7 item 12",
+                advice: "Check that the provider supports the requested acr_values for this client."
+            )
         }
     }
 
