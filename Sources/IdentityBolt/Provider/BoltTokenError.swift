@@ -70,7 +70,7 @@ enum BoltTokenError {
     private static func hint(for error: IdentityError) -> String {
         switch error.code {
         case .invalidClient:
-            "\(BoltErrorResponse.wrongKeyHint) Sessions are kept."
+            "\(BoltErrorResponse.wrongKeyHint) If they do, try the other value of clientIDForm. Sessions are kept."
         case .unauthorizedClient, .unsupportedGrantType:
             "Check publishableKey and environment, and ask Bolt which grants the merchant may use. Sessions are kept."
         case .invalidRequest where error.kind == .rejected:
