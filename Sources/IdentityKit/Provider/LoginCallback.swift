@@ -76,13 +76,18 @@ public struct LoginCallback: Sendable {
     public func value(of name: String) throws(IdentityError) -> Secret? {
         var found: Secret?
         for field in fields where field.name.isIdentical(to: name) {
-            guard found == nil else { throw Self.invalid("The callback repeats the parameter \(name).") }
+            guard found == nil else {
+                throw Self.invalid("The callback repeats the parameter \(name).", reference: "RFC 6749 section 3.1")
+            }
             found = field.value
         }
         return found
     }
 
-    private static func invalid(_ message: String) -> IdentityError {
+    private static func invalid(
+        _ message: String,
+        reference: String = "RFC 6749 section 4.1.2"
+    ) -> IdentityError {
         IdentityError(
             .rejected,
             .callbackInvalid,
@@ -90,7 +95,7 @@ public struct LoginCallback: Sendable {
             hint: """
                 Start the login again. Pass the callback exactly as the browser sent it: the URL with its query, or the posted body.
                 """,
-            reference: "RFC 6749 section 4.1.2"
+            reference: reference
         )
     }
 }
