@@ -135,7 +135,8 @@ public struct LoopbackPresenter: FormPostPresenting {
                 hint: redirect.port == nil
                     ? "Read the error's cause. Check the loopback interface, and the limits of open files and threads (ulimit -n, -u)."
                     : "Read the error's cause. If another login or program uses the port, wait until it has ended, or "
-                        + "configure \(member) without a port, if the provider permits this.",
+                        + "configure \(member) without a port, if the provider permits this. Usually only root may use a port below "
+                        + "1024.",
                 reference: "RFC 8252 section 7.3",
                 cause: error
             )
