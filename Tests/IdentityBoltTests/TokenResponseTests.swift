@@ -78,7 +78,7 @@ struct TokenResponseTests {
         let bolt = try await FakeBolt()
         bolt.answer("/v1/oauth/token", .json(["error": .string(name)], status: 400))
         let error = await #expect(throws: IdentityError.self) { _ = try await bolt.signIn(try bolt.provider()) }
-        let hint = try #require(error?.hint).replacing("clientIDForm", with: "")
+        let hint = (try #require(error?.hint)).replacing("clientIDForm", with: "")
         for member in members { #expect(hint.contains(member), "\(hint)") }
         #expect(!hint.contains("clientID") && !hint.contains("clientSecret"))
     }
