@@ -30,7 +30,10 @@ public enum RedirectURI {
                 : "Copy the redirect URI that is registered at the provider, for example https://app.example/callback. Remove user "
                     + "information, fragment, backslashes, spaces and control characters. If its scheme is the app's own, use a reversed "
                     + "domain name such as com.example.app.",
-            reference: isPlain ? "RFC 8252 section 7.3" : "RFC 6749 section 3.1.2"
+            reference: isPlain
+                ? "RFC 8252 section 7.3"
+                : member == "redirectURI"
+                    ? "RFC 6749 section 3.1.2" : "OpenID Connect RP-Initiated Logout 1.0 section 2"
         )
     }
 
