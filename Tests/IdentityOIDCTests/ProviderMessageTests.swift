@@ -42,7 +42,7 @@ struct ProviderMessageTests {
                     try await world.provider.exchange(callback, for: request.attempt)
                 }
                 #expect(error?.code == .authorizationRefused)
-                let namesTheSetting = error?.hint?.contains("set pushedAuthorization (kind openid) to true")
+                let namesTheSetting = error?.hint?.contains("set pushedAuthorization (kind openid")
                 #expect(namesTheSetting == (isOffered && !isPushed))
                 // Values that went through the browser are redacted.
                 #expect(error?.providerResponse?.errorDescription == "PAR … …")

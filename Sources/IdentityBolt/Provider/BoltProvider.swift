@@ -175,7 +175,7 @@ extension BoltProvider: BoltAuthorizing {
     /// The error for a login whose code Bolt would not exchange: without an API key, only the code verifier proves who sends the code.
     private static var withoutKeyAndPKCE: IdentityError {
         IdentityError(
-            configuration: "A provider without Bolt's API key cannot sign a buyer in without PKCE.",
+            configuration: "The login does not use PKCE, so the provider needs Bolt's API key, but has none.",
             hint:
                 "Set usePkce of BoltLoginConfig to true, also in the phone's app. Or set apiKey in the provider's configuration (in Swift: "
                 + "authentication).",

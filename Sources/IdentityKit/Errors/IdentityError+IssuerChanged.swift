@@ -15,7 +15,8 @@ extension IdentityError {
             "The session's tokens were issued by \(old), but the issuer of the session's provider is \(new).",
             hint: """
                 Let the buyer sign in again, unless a logout reported this error. \(canListIssuers ? "\(move) " : "")If the configuration \
-                now names another shop or client, configure that one as a provider with a new name. This call did not send the tokens.
+                now names another shop or client, restore the old values, and add the new shop or client as a second provider. This call \
+                did not send the tokens.
                 """,
             reference: "RFC 9700 section 4.4"
         )

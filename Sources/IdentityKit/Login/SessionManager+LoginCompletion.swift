@@ -154,7 +154,7 @@ extension SessionManager {
                 hint: """
                     Start the login again in one browser, and use only the callback of the new login. If the new login fails too, check \
                     the app: the response that redirects to the provider must set the binding cookie for the host of the redirect URI. \
-                    If the provider posts the callback, set the cookie with SameSite=None. Pass the cookie to `complete`.
+                    If the provider posts the callback, the cookie needs SameSite=None and Secure. Pass the cookie to `complete`.
                     """,
                 reference: "RFC 9700 section 4.7",
                 isAttackSuspected: true

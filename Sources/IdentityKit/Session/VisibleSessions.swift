@@ -41,7 +41,7 @@ final class VisibleSessions: Sendable {
         return listing.oldestFirst
     }
 
-    /// For a filter with a buyer, one filter for each other issuer that a provider treats as equivalent to the buyer's issuer.
+    /// Returns one filter for every further issuer that a provider treats as equivalent to the buyer's issuer; none without a buyer.
     private func underOtherIssuers(_ filter: SessionFilter) -> [SessionFilter] {
         guard let buyer = filter.buyer else { return [] }
         return providers.all.map(\.descriptor).flatMap { provider -> [SessionFilter] in

@@ -3,6 +3,11 @@ internal import IdentityKit
 
 /// A provider's key set (JWKS, RFC 7517 section 5), reduced to the keys that this client supports.
 package struct JSONWebKeySet: Sendable {
+    /// Where the address of a key set comes from; for hints.
+    static let addressSource =
+        "It comes from endpoints.jwks or from jwks_uri of the provider's metadata; at Bolt also from environment or endpoints.api; in "
+        + "JWTSignatureVerifier from keySetURL."
+
     private let keys: [JSONWebKey]
 
     /// Parses a key set of at most 100 keys; unsupported keys are ignored.
@@ -64,8 +69,7 @@ package struct JSONWebKeySet: Sendable {
             "The provider's key set \(problem).",
             hint:
                 "Open the address of the key set in a browser: it must show a JSON object with an array named keys, which has at most 100 "
-                + "keys. The address comes from endpoints.jwks, jwks_uri of the provider's metadata, environment or "
-                + "endpoints.api at Bolt, or keySetURL of JWTSignatureVerifier.",
+                + "keys. Check the address. \(addressSource)",
             reference: "RFC 7517 section 5",
             cause: cause
         )

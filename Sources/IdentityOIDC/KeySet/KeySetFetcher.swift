@@ -102,8 +102,7 @@ final class KeySetFetcher: KeySetProviding {
                 response,
                 "The provider's key set could not be fetched",
                 addressHint:
-                    "Check the address of the key set: endpoints.jwks, jwks_uri of the provider's metadata, environment or endpoints.api "
-                    + "at Bolt, or keySetURL of JWTSignatureVerifier.",
+                    "Check the address of the key set. \(JSONWebKeySet.addressSource)",
                 reference: "RFC 7517 section 5"
             )
         }
@@ -114,8 +113,10 @@ final class KeySetFetcher: KeySetProviding {
                 .rejected,
                 .discoveryFailed,
                 "The provider's key set contains no supported key.",
-                hint:
-                    "Ask the provider to publish a supported signing key: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519.",
+                hint: """
+                    Check the address of the key set. \(JSONWebKeySet.addressSource) If it is right, ask the provider to publish a \
+                    supported signing key: RSA of 2048 to 8192 bits, P-256, P-384, P-521 or Ed25519.
+                    """,
                 reference: "RFC 7517 section 5"
             )
         }

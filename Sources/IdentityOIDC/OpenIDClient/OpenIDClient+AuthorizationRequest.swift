@@ -80,7 +80,9 @@ extension OpenIDClient {
                 hint: isPushed
                     ? "Report to the provider that its request_uri is too long for a URL."
                     : "Shorten scopes or authorizationParameters in the provider's configuration, or the options of the login"
-                        + (canPush ? ". With kind openid, you can set pushedAuthorization to true instead." : "."),
+                        + (canPush
+                            ? ". Or, with kind openid, set pushedAuthorization (in Swift: pushesAuthorizationRequest) to true."
+                            : "."),
                 reference: "RFC 9126 section 1",
                 cause: error
             )

@@ -28,7 +28,8 @@ extension OpenIDClient {
             metadata?.pushedAuthorizationRequestEndpoint != nil, !configuration.pushesAuthorizationRequest
         else { return error }
         return error.addingAdvice(
-            "If the provider requires pushed authorization requests, set pushedAuthorization (kind openid) to true."
+            "If the provider requires pushed authorization requests, set pushedAuthorization (kind openid; in Swift: "
+                + "pushesAuthorizationRequest) to true."
         )
     }
 

@@ -160,9 +160,9 @@ public final class OpenIDClient: Sendable {
             }
         return IdentityError(
             unsupported:
-                "The \(endpoint.name) is missing or invalid in the provider's metadata, and the configuration does not set it.",
+                "The configuration sets no URL of the \(endpoint.name), and the provider's metadata have no valid one or are not used.",
             hint:
-                "If the provider documents its \(endpoint.name), set \(endpoint.member) in the configuration to that URL.\(otherwise) "
+                "If the provider documents this URL, set \(endpoint.member) in the configuration to it.\(otherwise) "
                 + "If discovery returned another provider's metadata, correct the member that the discovery URL comes from, for example "
                 + "issuer or preset.",
             reference: "OpenID Connect Discovery 1.0 section 3"

@@ -93,8 +93,8 @@ extension OpenIDClientProvider where Self: TokenRevoking {
     ///
     /// Without a refresh token, the access token is revoked.
     ///
-    /// - Returns: Whether the provider revoked the token. False if the provider has no revocation endpoint, or if it does not revoke the
-    ///   access token of tokens without a refresh token.
+    /// - Returns: Whether the provider revoked the token. False if the provider has no revocation endpoint, or if there is only an
+    ///   access token and the provider does not revoke it.
     /// - Throws: `IdentityError`, also if the provider does not revoke refresh tokens; the access token is then revoked first.
     @discardableResult
     public func revoke(_ tokens: TokenSet) async throws -> Bool {

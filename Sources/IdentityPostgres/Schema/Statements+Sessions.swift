@@ -20,7 +20,7 @@ extension Statements {
             """
         )
     }
-    /// Searches by the key without the hash, so that a row with a wrong hash is reported as damaged and not as missing.
+    /// Searches by `key` only, not by `hash`, so that a row with a wrong hash is reported as damaged, and not as missing.
     var readSession: Statement {
         statement([.integer], "SELECT \(Self.sessionColumns) FROM §session WHERE key = $1")
     }

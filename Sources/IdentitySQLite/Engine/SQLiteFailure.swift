@@ -148,7 +148,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .storeFailed,
-            "SQLite opened the store's file or its write-ahead log only for reading, although the file's permissions allow writing.",
+            "SQLite opened the store's file or its write-ahead log only for reading, although the store's file is writable.",
             hint: """
                 If the store has -wal and -shm files, check their permissions. Check that the disk has space and works, and read the \
                 system's log for disk errors.

@@ -2,7 +2,7 @@
 public struct SandboxCallback: Sendable {
     /// The URL, byte for byte as the provider sent it.
     public let url: String
-    /// The form of `response_mode=form_post`; nil for a redirect, whose parameters are in the URL.
+    /// The posted form with `response_mode=form_post`; nil for a redirect, whose parameters are in the URL.
     public let body: [UInt8]?
 
     /// The URL with the fields of the form as its query, for code that reads only a URL.

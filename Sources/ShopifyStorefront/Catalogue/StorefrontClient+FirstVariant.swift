@@ -22,7 +22,7 @@ extension StorefrontClient {
             count == 0
                 ? "The shop has no product that is available for sale, so this program found no variant for a cart."
                 : "None of the shop's available products that this program read (\(count)) has a variant for a cart.",
-            hint: "Check that a product in the sales channel of the storefront's token is in stock.",
+            hint: "Check that a product is in stock and published to the sales channel that the storefront uses.",
             reference: "Storefront API reference, products"
         )
     }

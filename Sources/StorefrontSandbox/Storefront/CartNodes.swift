@@ -12,7 +12,7 @@ struct CartViewer: Sendable {
     /// The visitor's consent in the call's `@inContext`.
     var consent: JSONObject?
 
-    /// Returns a copy with the visitor's consent of the call's `@inContext`.
+    /// Returns a copy with the visitor's consent from the call's `@inContext`.
     func during(_ call: GraphCall) -> CartViewer {
         var viewer = self
         viewer.consent = call.context["visitorConsent"]?.object

@@ -53,7 +53,7 @@ struct TokenCommand: Command {
         }
         await deployment.repairAndDrain()
         // The call above may have started an early refresh in the background. Another call returns the tokens of that refresh, or the
-        // reason why it failed.
+        // reason why it failed. If the refresh ended the session, the call throws, and the old tokens are printed.
         if got.outcome == .stored, let again = try? await deployment.sessions.tokens(for: session, validFor: validFor) {
             await deployment.drain()
             got = again
