@@ -23,23 +23,6 @@ extension SandboxService {
         requests.filter { $0.endpoint == endpoint }
     }
 
-    /// Plans a fault for the next requests to an endpoint.
-    ///
-    /// Faults for one endpoint apply in the order of the calls, one for each request.
-    ///
-    /// - Parameters:
-    ///   - fault: The fault.
-    ///   - endpoint: The endpoint.
-    ///   - times: The number of requests; by default 1.
-    public func planFault(_ fault: SandboxFault, on endpoint: SandboxEndpoint, times: Int = 1) {
-        guard times > 0 else { return }
-        let plan = SandboxJournal.Plan(fault: fault, endpoint: endpoint, remaining: times)
-        journal.state.withLock { $0.plans.append(plan) }
-    }
-
-    /// Removes all planned faults.
-    public func removeAllFaults() { journal.state.withLock { $0.plans.removeAll() } }
-
     /// Removes the recorded requests and violations and sets all counters to zero; tokens and carts are kept.
     public func forgetRequests() {
         journal.state.withLock { state in
