@@ -22,6 +22,17 @@ struct TransportLimitsTests {
         await server.stop()
     }
 
+    @Test("a large body is sent without the header Expect, for whose answer libcurl would wait")
+    func largeBody() async throws {
+        let server = try await LoopbackServer.start { request in
+            .message(status: request.header("Expect") == nil && request.body.count == 2 << 20 ? 200 : 400)
+        }
+        var request = try HTTPRequest.patient(server.origin + "/")
+        (request.method, request.body) = (.post, [UInt8](repeating: 65, count: 2 << 20))
+        #expect(try await CurlTransport().send(request).status == 200)
+        await server.stop()
+    }
+
     @Test("a response of 300 MB uses no more memory than the limit")
     func memory() async throws {
         // The test needs a separate process, whose memory no other test uses.
