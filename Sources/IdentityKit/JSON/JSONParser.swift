@@ -85,8 +85,8 @@ private struct JSONParser {
         defer { depth -= 1 }
         var elements: [JSONValue] = []
         if accept(UInt8(ascii: "]")) { return elements }
+        elements.reserveCapacity(4)
         while true {
-            if elements.isEmpty { elements.reserveCapacity(4) }
             elements.append(try parseValue())
             skipWhitespace()
             if accept(UInt8(ascii: "]")) { return elements }

@@ -160,7 +160,8 @@ public final class OpenIDClient: Sendable {
             }
         return IdentityError(
             unsupported:
-                "The configuration sets no URL of the \(endpoint.name), and the provider's metadata have no valid one or are not used.",
+                "The URL of the \(endpoint.name) is missing: the configuration does not set it, and the provider's metadata "
+                + "have no valid URL or are not used.",
             hint:
                 "If the provider documents this URL, set \(endpoint.member) in the configuration to it.\(otherwise) "
                 + "If discovery returned another provider's metadata, correct the member that the discovery URL comes from, for example "
