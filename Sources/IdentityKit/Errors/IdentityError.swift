@@ -25,7 +25,7 @@ public struct IdentityError: Error, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         /// The same call may succeed later.
         ///
-        /// The error does not sign a buyer out. Begin a failed login again from its start. After ``IdentityError/Code/outcomeUnknown``,
+        /// The error does not sign a buyer out. If a login failed, start the login again. After ``IdentityError/Code/outcomeUnknown``,
         /// check the effect of the request before you repeat it.
         case retryLater = "retry_later"
         /// The buyer has to sign in again.

@@ -7,9 +7,9 @@ extension IdentityError {
             .storeFull,
             "The tenant already has the maximum number of sessions.",
             hint: """
-                Call sweep(), which removes expired sessions, or wait until a logout removes a session. Then try again; begin a failed \
-                login again from its start. If this error happens often, increase maximumSessionsPerTenant where the app creates the \
-                store.
+                Call sweep(), which removes expired sessions, or wait until a logout removes a session. Then try again. If a login \
+                failed, start the login again. If this error happens often, increase maximumSessionsPerTenant where the app creates \
+                the store.
                 """
         )
     }

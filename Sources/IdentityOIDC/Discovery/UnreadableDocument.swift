@@ -15,8 +15,8 @@ enum UnreadableDocument {
             isOutage ? .providerUnavailable : .discoveryFailed,
             "\(message) (HTTP \(response.status)).",
             hint: isOutage
-                ? "Try again later; begin a failed login again from its start."
-                : "\(addressHint) If the address is right, ask the provider for the reason of the status.",
+                ? "Try again later. If a login failed, start the login again."
+                : "\(addressHint) If the address is right, ask the provider why it sent this status.",
             reference: reference,
             retryAfter: isOutage ? response.headers.retryAfter : nil,
             providerResponse: IdentityError.ProviderResponse(status: response.status)
