@@ -62,8 +62,8 @@ struct ResolvedBoltConfiguration: Sendable {
     static func check(stateLength: Int?) throws(IdentityError) {
         guard stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw invalid(
-                "`stateLength` of a login at Bolt must be between 8 and 86.",
-                "If Bolt requires a length of the state, set stateLength to this length. Otherwise remove stateLength."
+                "`stateLength` of a login at Bolt must be from 8 to 86 characters.",
+                "If Bolt requires a certain length of the state, set stateLength to this length. Otherwise remove stateLength."
             )
         }
     }

@@ -118,7 +118,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
                 "These tokens do not permit changes of the buyer's Bolt account.",
                 hint:
                     "Check that scopes of the Bolt configuration contain \(BoltScope.manage). Then let the buyer sign in again: "
-                    + "tokens from a refresh usually cannot change the account.",
+                    + "the tokens of a refresh may permit only reading the account.",
                 reference: "help.bolt.com/developers/bolt-oauth"
             )
         }

@@ -27,8 +27,8 @@ enum BoltTokenError {
                 .unauthorizedClient,
                 "Bolt does not permit the token request of this merchant (request_forbidden).",
                 "Check that publishableKey, and apiKey if it is set, belong to the configured environment. If they do, ask Bolt's "
-                    + "support whether single sign-on is enabled for the merchant, with the trace id in providerResponse. "
-                    + "Sessions are kept."
+                    + "support whether single sign-on is enabled for the merchant, and send the trace id in providerResponse to the "
+                    + "support. Sessions are kept."
             )
         }
         guard known.contains(name) else { return failure.standardError }

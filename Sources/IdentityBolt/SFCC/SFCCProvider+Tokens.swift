@@ -165,7 +165,7 @@ extension SFCCProvider {
             throw IdentityError(
                 .rejected,
                 .idTokenIssuer,
-                "The token of the SFCC storefront has no `iss`, or one that is not in `issuers` or contains `#`.",
+                "The `iss` of the SFCC storefront's token is missing, is not in `issuers`, or contains `#`.",
                 hint:
                     "Compare issuers (\(issuers.joined(separator: ", "))) with the token's iss in providerResponse of this error. "
                     + "Correct issuers only if that iss is the storefront's. If iss is missing or contains #, ask the storefront's "
@@ -185,7 +185,7 @@ extension SFCCProvider {
             throw IdentityError(
                 .rejected,
                 .idTokenAudience,
-                "The token of the SFCC storefront has no `aud`, or none that is in `audiences`.",
+                "The `aud` of the SFCC storefront's token is missing, or contains no value of `audiences`.",
                 hint:
                     "Compare audiences (\(audiences.joined(separator: ", "))) with the token's aud in providerResponse of this error. "
                     + "Correct audiences only if that aud names this client or site. If aud is missing, ask the storefront's developers "

@@ -78,7 +78,7 @@ struct SFCCResponse: Sendable {
                 ? "The SFCC storefront cannot process the request at the moment (HTTP \(response.status))."
                 : "The SFCC storefront rejected the request (HTTP \(response.status)).",
             hint: isOutage
-                ? "Try again later; begin a failed login again from its start."
+                ? "Try again later. If a login failed, start the login again."
                 : "Start the login again. If every login fails, compare the configured host, site, controller paths, query items and form "
                     + "fields with the storefront's controllers.",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
@@ -89,7 +89,7 @@ struct SFCCResponse: Sendable {
 
     var withoutToken: IdentityError {
         unexpected(
-            "The SFCC storefront's response contains no error, and no token in Authorization or at one of tokenJSONPaths.",
+            "The SFCC storefront's response contains no error and no token (in the header Authorization or at a path of tokenJSONPaths).",
             compare: "siteID, locale, controllerBasePath and tokenExchangeAction (or endpoints.tokenExchange)",
             advice: " Compare tokenJSONPaths with the members of the response."
         )
@@ -103,7 +103,7 @@ struct SFCCResponse: Sendable {
             .unexpectedResponse,
             message,
             hint: isPage
-                ? "Try again later; begin a failed login again from its start. The response is an HTML page, perhaps because of "
+                ? "Try again later. If a login failed, start the login again. The response is an HTML page, perhaps because of "
                     + "maintenance. If later responses are HTML pages too, compare \(settings) with the storefront's own URLs."
                 : "Compare \(settings) with the storefront's own URLs.\(advice)",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login, SFCC Integration",
