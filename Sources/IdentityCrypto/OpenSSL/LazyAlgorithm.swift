@@ -22,7 +22,7 @@ final class LazyAlgorithm: Sendable {
         guard let new = fetch() else {
             throw CryptoError(
                 .operationFailed,
-                "OpenSSL could not provide the algorithm; check that openssl.cnf does not disable OpenSSL's default provider"
+                "OpenSSL could not provide an algorithm that the SDK needs; check that openssl.cnf does not disable the default provider"
             )
         }
         return fetched.withLock { known in

@@ -39,7 +39,10 @@ extension SigningKey {
             ("rsa-exponent2", exponents.dq), ("rsa-coefficient1", coefficient),
         ] {
             guard !number.isEmpty, number.count <= 1025 else {
-                throw CryptoError(.invalidKey, "a number of the RSA key is empty or longer than 8192 bits")
+                throw CryptoError(
+                    .invalidKey,
+                    "n, e, d, p, q, dp, dq or qi of the RSA key is empty or longer than 8192 bits"
+                )
             }
             parameters.add(name, bigEndian: number)
         }
@@ -59,7 +62,7 @@ extension SigningKey {
         guard [x, y, privateNumber].allSatisfy({ $0.count == curve.coordinateCount }) else {
             throw CryptoError(
                 .invalidKey,
-                "each number of a key on \(curve.rawValue) must have \(curve.coordinateCount) bytes"
+                "x, y and d of a key on \(curve.rawValue) must have \(curve.coordinateCount) bytes each"
             )
         }
         let parameters = ParameterList()
@@ -67,7 +70,7 @@ extension SigningKey {
         parameters.add(OSSL_PKEY_PARAM_PUB_KEY, octets: [0x04] + x + y)
         parameters.add(OSSL_PKEY_PARAM_PRIV_KEY, bigEndian: privateNumber)
         guard let handle = KeyHandle.imported(type: "EC", isPair: true, parameters) else {
-            throw CryptoError(.invalidKey, "OpenSSL rejected the numbers of the key on \(curve.rawValue)")
+            throw CryptoError(.invalidKey, "OpenSSL rejected x, y or d of the key on \(curve.rawValue)")
         }
         return try SigningKey(imported: handle)
     }
