@@ -118,7 +118,7 @@ internal import Synchronization
         note(work.deadline)
         guard handle.begin(work, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
             _ = handle.end()
-            return refuse(continuation, .internalFailure, "libcurl could not set the request's options or start it.")
+            return refuse(continuation, .internalFailure, "libcurl could not configure or start the request.")
         }
         byExchange[ObjectIdentifier(exchange)] = handle
         byAddress[handle.address] = handle

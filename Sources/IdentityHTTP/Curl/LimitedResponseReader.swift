@@ -123,7 +123,7 @@ struct LimitedResponseReader {
             length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         } else if equals(field.name, "transfer-encoding") {
             guard equals(field.value, "chunked"), !isChunked else {
-                return fail(.protocolViolation, "The response has a Transfer-Encoding other than one \"chunked\".")
+                return fail(.protocolViolation, "The response's Transfer-Encoding is not a single \"chunked\".")
             }
             // HTTP/1.0 has no transfer codings, so another parser may read the body until the connection ends (RFC 9112 section 6.1).
             guard !isVersion10 else {
