@@ -34,7 +34,7 @@ extension IdentityError {
     }
 
     private static let outageHint = """
-        Try again; begin a failed login again from its start. If this error continues, check this machine's network, and the status \
+        Try again. If a login failed, start the login again. If this error continues, check this machine's network, and the status \
         page of the server's operator.
         """
 
@@ -65,8 +65,8 @@ extension IdentityError {
         return switch error.code {
         case .resolutionFailed:
             (
-                host.map { "\(party) could not be reached: the name \($0), or the proxy's, could not be resolved." }
-                    ?? "\(party) could not be reached: its host name, or the proxy's, could not be resolved.",
+                host.map { "\(party) could not be reached: the host \($0) or the proxy's host could not be resolved." }
+                    ?? "\(party) could not be reached: its host or the proxy's host could not be resolved.",
                 """
                 Check the host name in its source: the configuration (for example shopDomain, issuer, domain, server, host, endpoint or \
                 endpoints), the provider's metadata, or the URL of the call. Then check this machine's name server (DNS). If the transport \

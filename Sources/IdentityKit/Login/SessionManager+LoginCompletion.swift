@@ -138,7 +138,7 @@ extension SessionManager {
                 ? "The callback contains only a state, and no posted callback is stored for its login."
                 : "The callback contains more than a state, although a posted callback is already stored for its login.",
             hint: isBare
-                ? "Start the login again. If the new login fails too, pass the whole query or form of the callback to the SDK in the app."
+                ? "Start the login again. If the new login fails too, let the app pass the whole query or form of the callback to the SDK."
                 : "Start the login again. If this error happens often, look for forged callbacks in the app's access log.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true

@@ -34,7 +34,7 @@ extension SessionManager {
                     throw Self.refusedReturn(.attemptExpired, "came after its state had expired")
                 }
                 guard provider?.isIdentical(to: logout.provider) ?? true else {
-                    let problem = "was received for another provider than the logout's"
+                    let problem = "was received for a provider that is not the provider of the logout"
                     throw Self.refusedReturn(.responseIssuerMismatch, problem)
                 }
                 let returnPath = try logout.returnPath.map(configuration.returnPaths.location(for:))

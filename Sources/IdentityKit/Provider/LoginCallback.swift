@@ -60,7 +60,7 @@ public struct LoginCallback: Sendable {
         throw IdentityError(
             .rejected,
             .stateInvalid,
-            "The callback has no state, or an empty one.",
+            "The state of the callback is missing or empty.",
             hint: """
                 Start the login again. If it succeeds, the first callback was forged or truncated. If it fails too, let the app pass all \
                 parameters of the callback unchanged.

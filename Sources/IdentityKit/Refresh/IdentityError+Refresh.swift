@@ -124,7 +124,7 @@ extension IdentityError {
         IdentityError(
             .retryLater,
             .refreshBusy,
-            "This process may have lost the session's lock during the refresh, or the lock would have ended before the request could end.",
+            "This process may have lost the session's lock during the refresh, or the lock's remaining time was too short for the request.",
             hint:
                 "Try again. If this error happens often, check the connection to the store, and how long the provider takes for a refresh."
         )

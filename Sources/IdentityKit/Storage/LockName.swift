@@ -33,7 +33,7 @@ public enum LockName: Sendable, Hashable {
             return IdentityError(
                 .retryLater,
                 .refreshBusy,
-                "Another task, process or machine holds the session's lock, usually for a refresh, and did not release the lock in time.",
+                "Another task, process or machine holds the session's lock, perhaps for a refresh, and did not release the lock in time.",
                 hint: """
                     Try again. If this error continues, look for a suspended process, and resume or end the suspended process. If a \
                     process reports tokens_not_durable, repair the store: the process may keep the lock until it saves the tokens.
