@@ -102,7 +102,7 @@ struct ProviderResponseTests {
         let error = try await login(issuer: "https://other.example", "--json").event("error")
         #expect(error["code"]?.string == "discovery_issuer_mismatch")
         #expect(error["provider_error"]?.string == "https://other.example")
-        #expect(error["hint"]?.string?.contains("accepted ones (http://127.0.0.1:") == true)
+        #expect(error["hint"]?.string?.contains("accepted issuers (http://127.0.0.1:") == true)
         let usage = try await LabProcess(["login", "--frobnicate", "--json"], environment: [:]).ended().event("error")
         for name in ["provider_error", "provider_error_description", "provider_status"] {
             #expect(usage[name]?.isNull == true, "\(name)")

@@ -132,8 +132,8 @@ package final class DiscoverySource: Sendable {
                 .discoveryIssuerMismatch,
                 "The provider's metadata have an issuer that is not accepted.",
                 hint:
-                    "Compare the issuer in providerResponse of this error with the accepted ones (\(accepted.summary)). If the issuer is "
-                    + "another provider's, correct \(configuration.addressMember), from which the address of the metadata comes. "
+                    "Compare the issuer in providerResponse of this error with the accepted issuers (\(accepted.summary)). If the issuer "
+                    + "is another provider's, correct \(configuration.addressMember), from which the address of the metadata comes. "
                     + "Otherwise correct \(configuration.issuerMembers.joined(separator: " or ")) (in OpenIDClient.Configuration: "
                     + "issuer or acceptedIssuers).",
                 reference: "OpenID Connect Discovery 1.0 section 4.3",

@@ -163,7 +163,7 @@ public final class OpenIDClient: Sendable {
                 "The URL of the \(endpoint.name) is missing: the configuration does not set it, and the provider's metadata "
                 + "have no valid URL or are not used.",
             hint:
-                "If the provider documents this URL, set \(endpoint.member) in the configuration to it.\(otherwise) "
+                "If the provider documents this URL, set \(endpoint.member) in the configuration to this URL.\(otherwise) "
                 + "If discovery returned another provider's metadata, correct the member that the discovery URL comes from, for example "
                 + "issuer or preset.",
             reference: "OpenID Connect Discovery 1.0 section 3"

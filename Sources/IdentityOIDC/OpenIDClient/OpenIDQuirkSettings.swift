@@ -78,8 +78,8 @@ public struct OpenIDQuirkSettings: Sendable {
                     ? "The quirk stateLength of provider \"\(name)\" is less than 8, or too large for stateByteCount."
                     : "The quirk stateByteCount of provider \"\(name)\" is less than 6.",
                 hint:
-                    "If the provider requires no length of the state, do not set stateByteCount and stateLength. Otherwise set "
-                    + "stateByteCount to at least 6, and stateLength to at least 8 and at most 4/3 of stateByteCount, rounded up.",
+                    "If the provider does not require a certain length of the state, do not set stateByteCount and stateLength. Otherwise "
+                    + "set stateByteCount to at least 6, and stateLength to at least 8 and at most 4/3 of stateByteCount, rounded up.",
                 reference: "RFC 6749 section 10.10"
             )
         }

@@ -22,7 +22,7 @@ enum PresetName: String, CaseIterable {
         guard !section.memberNames.contains("issuer") else {
             throw section.error(
                 "issuer",
-                "is set by the preset",
+                "must not be set, because preset sets the issuer",
                 hint: "If the preset is right, remove issuer. Otherwise remove preset."
             )
         }

@@ -15,9 +15,9 @@ struct SignedTokenChecks {
             throw IdentityError(
                 .rejected,
                 .idTokenIssuer,
-                "The \(errors.token) has no issuer, or one that is not accepted.",
+                "The issuer of the \(errors.token) is missing or not accepted.",
                 hint:
-                    "Compare the token's issuer in providerResponse of this error with what is accepted "
+                    "Compare the token's issuer in providerResponse of this error with the accepted issuers "
                     + "(\(expected.boundIssuer ?? expected.issuers.summary)). \(issuerRule)",
                 reference: "OpenID Connect Core section 3.1.3.7 item 2",
                 providerResponse: IdentityError.ProviderResponse(error: claims["iss"]?.string)
@@ -101,7 +101,7 @@ struct SignedTokenChecks {
             let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
             let advice =
                 algorithm == nil
-                ? "Ask the provider to sign with an accepted algorithm; none and HMAC are never accepted."
+                ? "Ask the provider to sign with an accepted algorithm. The SDK never accepts \"none\" or an HMAC algorithm."
                 : "If the provider signs with \(name) on purpose, add it to `algorithms` (kind openid)."
             throw errors.error(
                 .idTokenAlgorithm,

@@ -150,12 +150,13 @@ public struct TokenErrorResponse: Sendable {
             case "invalid_dpop_proof":
                 (
                     .configuration, .dpopProofRefused, "The provider rejected the DPoP proof, or requires one.",
-                    "Compare this machine's clock with the provider's, and \(endpoint.member) with the URL in the provider's documentation."
+                    "Compare this machine's clock with the provider's clock. Compare \(endpoint.member) with the URL in the provider's "
+                        + "documentation."
                 )
             case "use_dpop_nonce":
                 (
                     .retryLater, .dpopProofRefused, "The provider requires a DPoP nonce that the request did not have.",
-                    "Try again; begin a failed login again from its start. If every attempt fails, report to the provider that its servers "
+                    "Try again. If a login failed, start the login again. If every attempt fails, report to the provider that its servers "
                         + "may not share their DPoP nonces."
                 )
             case "temporarily_unavailable", "server_error":
