@@ -33,7 +33,8 @@ struct ConnectionPlan: Sendable {
             ports.count <= 1 || ports.count == count
         else {
             throw Self.invalid(
-                "it must name at least one server with host or hostaddr. Both lists, and a list of several ports, must have equal lengths"
+                "it must name at least one server with host or hostaddr. If both are set, both must have the same number of values. "
+                    + "A list of several ports must have one port for each server"
             )
         }
         let attributes = take("target_session_attrs") ?? "any"

@@ -14,7 +14,8 @@ extension PostgresFailure {
                 "No connection to the store's database became free within the time limit.",
                 """
                 Check the load of the database server and of this process. If the load is low, increase maximumConnections of \
-                PostgresStore.Configuration. This does not help calls that wait for an advisory lock: they share one direct connection.
+                PostgresStore.Configuration. A higher value does not help calls that wait for an advisory lock, because these calls \
+                share one direct connection.
                 """
             )
         case .untrusted:

@@ -53,7 +53,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .outcomeUnknown: "a response of PostgreSQL was lost, and it is unknown whether the change took effect"
         case .poolExhausted: "no connection to PostgreSQL became free in time"
         case .readOnly: "PostgreSQL accepts no writes"
-        case .behind: "a server without write access has no such row, but may lack the latest changes"
+        case .behind: "the row was not found on a read-only server, which may lack the latest changes"
         case .untrusted: "no TLS connection to PostgreSQL with a verified identity could be established"
         case .passwordMissing: "PostgreSQL requires a password"
         case .notDurable: "synchronous_commit is off"
