@@ -119,7 +119,9 @@ public struct IdentitySetup: Sendable {
         guard let carts else {
             throw IdentityError(
                 configuration: "Configuration member storefront is missing.",
-                hint: "Add \"storefront\" with shopDomain, and usually with privateToken, to the configuration."
+                hint:
+                    "Add \"storefront\" with shopDomain to the configuration. Also set privateToken or publicToken of the section, unless "
+                    + "the app has tokenless access."
             )
         }
         return carts

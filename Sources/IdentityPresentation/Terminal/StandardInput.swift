@@ -40,7 +40,7 @@ private final class LineReading: Sendable {
         guard let wakeup = WakeupPipe() else {
             throw Self.failure(
                 "The input could not be read, because the process could not open a pipe (errno \(errno)).",
-                "Raise the limit of open files: of the process (ulimit -n), or for errno 23 of the machine (fs.file-max)."
+                "For errno 23, raise the machine's limit of open files (fs.file-max). Otherwise raise the process's limit (ulimit -n)."
             )
         }
         self.wakeup = wakeup

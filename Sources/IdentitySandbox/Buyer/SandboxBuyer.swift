@@ -195,7 +195,7 @@ public final class SandboxBuyer: Sendable {
 
     private func send(_ method: HTTPMethod, _ url: HTTPURL, _ body: [UInt8]?) async throws -> HTTPResponse {
         var request = HTTPRequest(method: method, url: url, limits: Self.limits, allowsLoopbackHTTP: true)
-        try request.headers.set("User-Agent", "SandboxBuyer/1 (a robot with a browser's manners)")
+        try request.headers.set("User-Agent", "SandboxBuyer/1 (automatic buyer of the IdentityKit sandbox)")
         try request.headers.set("Accept", "text/html")
         if method == .post {
             request.body = body

@@ -99,8 +99,8 @@ extension AuthClient {
             .stateUnknown,
             "The callback does not belong to a pending login of this client.",
             hint:
-                "Start the login again. Usually the callback was used before, the login expired, a logout ended it, or another client "
-                + "started it.",
+                "Start the login again. Possible causes: the callback was used before or is forged, the login expired, a logout ended "
+                + "the login, or another client started the login.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )
@@ -113,7 +113,7 @@ extension AuthClient {
             "The authorization code, or the code verifier that was passed with it, belongs to no pending login of this client.",
             hint:
                 "Pass a code that handleCallback(url:) returned, or pass the code together with the code verifier of its login. A code "
-                + "works once, until a logout or until ten minutes after the start of the login. After that, start the login again.",
+                + "can be used once, before a logout, and within ten minutes after the start of its login. Otherwise start a new login.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )

@@ -78,7 +78,7 @@ extension ShopifyProvider {
                     refused: "Check that storefrontAccessToken is a public token of this shop and was not revoked.",
                     denied: "Give the Storefront access token the scope unauthenticated_write_checkouts.",
                     notFound: "Check shopDomain and apiVersion.",
-                    redirected: "Set shopDomain to the domain that serves the API, usually the myshopify.com one.",
+                    redirected: "Set shopDomain to the domain that serves the API, for example SHOP.myshopify.com.",
                     tooMany: "Wait before the next request.",
                     attack:
                         "Wait before the next request. On a server, use CartAdapter and pass the buyer's IP address."
