@@ -84,14 +84,14 @@ enum Defect: String, CaseIterable, Sendable, CustomTestStringConvertible {
             ["has separate sessions", "of two tenants with the same provider session id", "a tenant and a subject"]
         case .sweepsExact: ["expires exactly at the given time"]
         case .sweepsRefreshed: ["survives a sweep after its first expiry"]
-        case .marksTwice: ["a used token is marked once", "of 64 tasks that mark one token"]
+        case .marksTwice: ["can be marked as used only once", "of 64 tasks that mark one token"]
         case .locksOnlySessions: ["each kind of lock has one holder", "do not wait for each other, also in one task"]
         case .sharesLocks: ["do not wait for each other, also in one task"]
         case .locksNothing: ["never run at the same time", "100 tasks", "does not become free in time"]
         case .keepsLock: ["passes its error on and releases the lock"]
         case .releasesCancelled: ["a holder that is cancelled releases the lock when its body ends"]
         case .keepsLoggedIn: ["a damaged attachment does not keep a buyer"]
-        case .trustsOwner: ["listed with another session"]
+        case .trustsOwner: ["whose row was moved to another session"]
         case .throwsUntyped, .saysSignIn:
             ["a second session with the same id is refused", "a session with the id of another tenant"]
         }

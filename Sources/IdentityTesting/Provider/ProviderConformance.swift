@@ -127,7 +127,7 @@ public struct ProviderConformance: Sendable {
             let url = try await subject.provider.logoutURL(for: tokens, returningTo: nil)
             if let url { #expect(!url.text.contains(tokens.accessToken.reveal())) }
         },
-        Case("a logout URL contains the state unchanged, if the provider returns it") { subject in
+        Case("a logout URL contains the given state unchanged, if the provider supports a logout state") { subject in
             let supporting = try Test.offered((any LogoutStateSupporting).self, by: subject.provider)
             let tokens = try await login(subject)
             let address = "https://app.example/signed-out"
@@ -151,7 +151,7 @@ public struct ProviderConformance: Sendable {
             do {
                 first = try await device.deviceAuthorization(LoginOptions())
             } catch let error as IdentityError where error.code == .unsupportedByProvider {
-                try Test.doesNotApply("the provider has no logins on a device")
+                try Test.doesNotApply("the provider does not support device logins")
             }
             let second = try await device.deviceAuthorization(LoginOptions())
             #expect(!first.deviceCode.isEqual(to: second.deviceCode) && first.prompt.userCode != second.prompt.userCode)

@@ -34,7 +34,7 @@ public struct AuthTokenStorageConformance: Sendable {
             for token in ["r2", "r3"] { try await storage.saveTokens(try response(token, nil)) }
             try await expect("r3", "i1", in: stored)
         },
-        Case("a used refresh token is not kept if the new tokens have none") { storage, stored in
+        Case("a used refresh token is not kept if the new tokens contain no refresh token") { storage, stored in
             try await storage.saveTokens(try response("r1", "i1"))
             try await storage.saveTokens(try response(nil, "i2"))
             try await expect(nil, "i2", in: stored)

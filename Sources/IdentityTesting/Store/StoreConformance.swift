@@ -128,7 +128,7 @@ extension StoreConformance {
             var (successes, refusals) = (0, 0)
             while successes < 5 {
                 if try await increment() { successes += 1 } else { refusals += 1 }
-                try #require(refusals < 40, "The store refused a task although no other task had succeeded.")
+                try #require(refusals < 40, "The store refused a change although no other change had succeeded.")
             }
         }
     }

@@ -42,7 +42,7 @@ extension StoreConformance {
             #expect(try await !store.setAttachment("cart", to: nil, of: id, expecting: nil))
             #expect(try await store.attachment("cart", of: id) == nil)
         },
-        Case("names of attachments are compared byte by byte, also the empty one") { store in
+        Case("names of attachments are compared byte by byte, also the empty name") { store in
             let id = try await StoreSample.inserted(in: store).id
             for name in StoreSample.awkwardTexts {
                 #expect(try await store.setAttachment(name, to: Secret("of \(name)"), of: id, expecting: nil))
@@ -52,7 +52,7 @@ extension StoreConformance {
                 #expect(payload?.isIdentical(to: "of \(name)") == true)
             }
         },
-        Case("attachments with the same name at two sessions are separate") { store in
+        Case("two sessions can have separate attachments with the same name") { store in
             let one = try await StoreSample.inserted(in: store).id
             let other = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("cart", to: Secret("one"), of: one, expecting: nil))
@@ -142,7 +142,7 @@ extension StoreConformance {
                 #expect(try await store.setAttachment("cart", to: nil, of: id, expecting: second))
             }
         },
-        Case("a caller that read an attachment before its removal cannot change the one that was added since") {
+        Case("a caller that read an attachment before its removal cannot change a new attachment of this name") {
             store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("cart", to: Secret("first"), of: id, expecting: nil))

@@ -4,7 +4,7 @@ internal import Testing
 
 extension StoreConformance {
     static let usedTokenCases: [Case] = [
-        Case("a used token is marked once, and the mark is kept") { store in
+        Case("a token can be marked as used only once, and the mark is kept") { store in
             let marking = try Test.offered((any UsedTokenStore).self, by: store)
             #expect(try await !marking.isUsed("one"))
             #expect(try await marking.markUsed("one", until: StoreSample.moment))
@@ -51,7 +51,7 @@ extension StoreConformance {
             #expect(try await marking.isUsed("young"))
         },
         Case(
-            "a store with the maximum number of used tokens refuses another one and removes none",
+            "a store with the maximum number of used tokens refuses another used token and keeps all marks",
             needing: [.usedTokenLimit]
         ) { place in
             let store = try await place.open { options in
@@ -181,7 +181,7 @@ extension StoreConformance {
             #expect(try await one + other == 50)
         },
         Case(
-            "a sweep with a distant past time removes no row, and one with a distant future time removes all rows that expire"
+            "a sweep up to the distant past removes no row, and a sweep up to the distant future removes all rows that expire sooner"
         ) { store in
             let sweeping = try Test.offered((any ExpirySweeping).self, by: store)
             for date in [StoreSample.pastMoment, Date.distantFuture] {

@@ -52,7 +52,7 @@ extension StoreConformance {
             #expect(try await rotating.keyUsage().first == StoreKeyUsage(id: key.id, role: .active, rows: 0))
         },
         Case(
-            "the report of keys counts the rows that are sealed under each key, also under a missing one",
+            "the report of keys counts the rows that are sealed under each key, also under a missing key",
             needing: keyed
         ) { place in
             let (old, new) = (try StoreSample.key(), try StoreSample.key())

@@ -81,7 +81,7 @@ extension StoreConformance {
             for date in dates { try await store.insert(StoreSample.session(createdAt: date)) }
             #expect(try await store.sessions(matching: SessionFilter()).map(\.createdAt) == dates.reversed())
         },
-        Case("a list during changes contains every session that is not removed once") { store in
+        Case("a list during changes contains each session that is not removed, exactly once") { store in
             let lasting = try (0..<20).map { _ in try StoreSample.session() }
             try await StoreSample.insert(lasting, into: store)
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -147,8 +147,10 @@ extension StoreConformance {
             }
             for tenant in StoreSample.lookalikes { #expect(try await store.takeLoginAttempt("of \(tenant)") != nil) }
         },
-        Case("at the limit, a pending login that replaces another one removes no third one", needing: [.attemptLimit]) {
-            place in
+        Case(
+            "at the limit, a pending login that replaces another one removes no other login",
+            needing: [.attemptLimit]
+        ) { place in
             let store = try await place.open { $0.maximumAttempts = 2 }
             for (key, age) in [("first", 1.0), ("second", 2), ("second", 2)] {
                 try await store.insert(StoreSample.attempt(key, expiresAt: StoreSample.moment + age))

@@ -16,7 +16,7 @@ extension StoreConformance {
             #expect(StoreSample.areSame(try await store.session(other.id), other))
             #expect(try await store.replace(other.successor(Secret("next")), expecting: other.generation))
         },
-        Case("a list of a buyer's sessions fails when one is damaged", needing: [.damage]) { store, place in
+        Case("a list of a buyer's sessions fails if a session is damaged", needing: [.damage]) { store, place in
             let session = try await place.damagedSession(in: store)
             await expectTyped(.storeCorrupt) {
                 _ = try await store.sessions(matching: SessionFilter(buyer: (session.issuer, session.subject)))
@@ -40,8 +40,10 @@ extension StoreConformance {
             await expectTyped(.storeCorrupt) { _ = try await store.attachment("damaged", of: session.id) }
             if let health { #expect(health.quarantinedRows == 1) }
         },
-        Case("an attachment that is listed with another session is not returned with that session", needing: [.damage])
-        { store, place in
+        Case(
+            "an attachment whose row was moved to another session is not returned with that session",
+            needing: [.damage]
+        ) { store, place in
             let owner = try await StoreSample.inserted(in: store)
             let other = try await StoreSample.inserted(in: store)
             #expect(try await store.setAttachment("cart", to: Secret("owner's"), of: owner.id, expecting: nil))

@@ -57,7 +57,7 @@ extension StoreConformance {
             }
             #expect(StoreSample.areSame(try await store.session(session.id), session))
         },
-        Case("a generation may be any 64-bit number from the first one") { store in
+        Case("a generation may be any 64-bit number from the first generation upwards") { store in
             let generations: [Int64] = [StoredSession.firstGeneration, (1 << 53) + 1, .max - 2]
             for generation in generations {
                 var session = try StoreSample.session()
