@@ -62,10 +62,14 @@ import Testing
         #expect(check.status == 1)
         #expect(
             check.output.errors.contains {
-                $0.hasSuffix("Operations/B.swift: error: is not up to date")
+                $0.hasSuffix("Operations/B.swift: error: the file is not up to date")
             }
         )
-        #expect(check.output.errors.contains { $0.hasSuffix("Operations/A.swift: error: is no longer needed") })
+        #expect(
+            check.output.errors.contains {
+                $0.hasSuffix("Operations/A.swift: error: the file is no longer needed")
+            }
+        )
         #expect(folder.run("--verbose").output.lines == ["1 documents, 1 files: 1 written, 2 removed"])
         #expect(folder.text("out/Operations/A.swift") == nil && folder.text("out/Enums/Country.swift") == nil)
         #expect(folder.text("out/Mine.swift") == "let mine = 1\n")

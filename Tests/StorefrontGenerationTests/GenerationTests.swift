@@ -78,10 +78,10 @@ import Testing
     func names() throws {
         #expect(
             try generate("query Card { shop { ...card } } fragment card on Shop { id }").diagnostics.first?.message
-                .contains("would both be the type Card. Rename one.") == true
+                .contains("would both become the Swift type Card. Rename one.") == true
         )
         let result = try generate("query Filter { shop { id } }")
-        #expect(result.diagnostics.first?.message.contains("would both be the type Filter") == true)
+        #expect(result.diagnostics.first?.message.contains("would both become the Swift type Filter") == true)
         #expect(
             try !generate("query Filter { shop { id } }", configuration: #"{"names":{"Filter":"ShopFilter"}}"#)
                 .isRefused
@@ -96,7 +96,7 @@ import Testing
             let result = try generate(document, configuration: #"{"names":\#(names)}"#)
             #expect(result.isRefused)
             #expect(
-                result.diagnostics.first?.message.contains("Two types of the schema would both be the type") == true
+                result.diagnostics.first?.message.contains("Two types of the schema would both become") == true
             )
         }
     }

@@ -163,8 +163,8 @@ package struct GeneratorCommand {
         }
         let difference = try target.difference(from: result.files)
         if flags.contains("--check") {
-            output.errors += difference.changed.map { "\(target.path)/\($0): error: is not up to date" }
-            output.errors += difference.stale.map { "\(target.path)/\($0): error: is no longer needed" }
+            output.errors += difference.changed.map { "\(target.path)/\($0): error: the file is not up to date" }
+            output.errors += difference.stale.map { "\(target.path)/\($0): error: the file is no longer needed" }
             if !difference.isEmpty {
                 output.errors.append("storefront-gen: Run storefront-gen without --check and commit the changed files.")
                 return 1

@@ -80,7 +80,7 @@ struct Planner {
             _ location: GraphLocation? = nil
         ) {
             guard let other = owners.updateValue(owner, forKey: name) else { return }
-            fail("\(owner) and \(other) would both be the type \(name). Rename one.", file, location)
+            fail("\(owner) and \(other) would both become the Swift type \(name). Rename one.", file, location)
         }
         for operation in documents.operations {
             let name = operation.definition.name ?? ""
@@ -104,13 +104,13 @@ struct Planner {
             }
             guard !topLevel.insert(name).inserted, !configuration.provided.contains(name) else { continue }
             fail(
-                "Two types of the schema would both be the type \(name). Set another name for one of them under \"names\"."
+                "Two types of the schema would both become the Swift type \(name). Set another name for one of them under \"names\"."
             )
         }
         for (name, owner) in owners.sorted(by: { $0.key < $1.key })
         where topLevel.contains(name) && !configuration.provided.contains(name) {
             fail(
-                "\(owner) and an input or enum of the schema would both be the type \(name). Rename one, or set another name for the schema's type under \"names\"."
+                "\(owner) and an input or enum of the schema would both become the Swift type \(name). Rename one, or set another name for the schema's type under \"names\"."
             )
         }
         topLevel.formUnion(owners.keys)
@@ -220,7 +220,7 @@ struct Planner {
         typeCount += 1
         if typeCount == Self.maximumTypes + 1 {
             let limit = Self.maximumTypes
-            fail("The documents would become more than \(limit) types. Share selections in fragments.", file, location)
+            fail("The documents need more than \(limit) Swift types. Share selections in fragments.", file, location)
         }
         return typeCount <= Self.maximumTypes
     }
