@@ -93,7 +93,7 @@ struct CommandLineParser {
         guard let value = inline ?? following, !value.isEmpty else {
             let advice =
                 inline == nil && following == nil && !rest.isEmpty
-                ? " Write \(option.name)=VALUE for a value that is an option's name." : ""
+                ? " Write \(option.name)=VALUE if the value is the name of an option." : ""
             throw UsageError("\(option.usage) needs a value.\(advice)", command: command)
         }
         guard option.repeats || !arguments.contains(option) else {

@@ -27,9 +27,9 @@ enum Help {
             \(Self.list(Option.common).joined(separator: "\n"))
 
             Exit status: 0 success; 1 refused, rejected, a new login is needed or the output could not be written;
-            2 wrong usage or configuration; 3 success, but an operator must act, because new tokens could not be stored
-            or a refresh or a change of a cart was still in progress \(Deployment.lastWorkSeconds) seconds after the
-            command's other work; 75 try again later; 130 cancelled.
+            2 wrong usage or configuration; 3 success, but an operator must act: new tokens could not be stored, or
+            background work such as a refresh or a cart change had not ended \(Deployment.lastWorkSeconds) seconds after the
+            rest of the command; 75 try again later; 130 cancelled.
 
             Examples:
               identity-lab

@@ -90,13 +90,13 @@ struct ProviderCheck {
             guard descriptor.kind != "shopify" else {
                 // `makeProvider` has refused every other client of Shopify without redirectURI, so this is a mobile client.
                 let message =
-                    "No redirectURI is configured, so the address that Shopify gives to mobile clients is sent."
+                    "No redirectURI is configured, so logins use the default redirect URI of Shopify's mobile clients."
                 return report.ok(subject, point, message)
             }
             report.warn(
                 subject,
                 point,
-                "No redirectURI is configured, so the provider sends the browser to the callback that is registered there.",
+                "No redirectURI is configured, so the provider sends the browser to the redirect URI that is registered for the client.",
                 hint:
                     "If the app uses IdentityWeb, register <publicOrigin><basePath>/callback/\(descriptor.name) at the provider. By "
                     + "default, basePath is /auth. Otherwise register the URL of the app's own callback route."

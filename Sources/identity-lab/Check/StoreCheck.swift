@@ -103,7 +103,7 @@ struct StoreCheck {
             if let missing = keys.first(where: { $0.role == .missing && $0.rows > 0 }) {
                 throw IdentityError(
                     configuration:
-                        "Records are encrypted with a key that is not configured: \(missing.rows) with \(missing.id).",
+                        "Records that are encrypted with key \(missing.id), which is not configured: \(missing.rows).",
                     hint:
                         "Add this key to store.readOnlyKeys. When no process uses this key as store.key, run: identity-lab keys rotate."
                 )

@@ -98,7 +98,7 @@ struct LogoutCommand: Command {
         let problems = result.problems.map { "Warning: \($0.message.printable)" }
         let next =
             awaitsReturn && result.awaitedReturn != nil
-            ? "Then paste the URL of the page to which it is redirected, and press return:\n" : ""
+            ? "Then paste the URL of the page to which the browser is redirected, and press return:\n" : ""
         let page =
             result.browserURL.map { "Send the browser to:\n\n  \($0.text)\n\n\(next)" }
             ?? "There is no logout page to which to send the browser."

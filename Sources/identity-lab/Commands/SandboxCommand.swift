@@ -18,7 +18,7 @@ struct SandboxCommand: Command {
     ]
     private static let port = Option(
         "--port N",
-        "The first of seven consecutive ports on 127.0.0.1, the last one for commands; by default free ports."
+        "The first of seven consecutive ports on 127.0.0.1; the last port receives commands. By default free ports."
     )
 
     private static let app = Option(

@@ -24,7 +24,7 @@ struct EventPrinter: IdentityObserver {
         case .tokensReduced(let losses):
             "the refreshed tokens no longer have \(TokenCommand.text(for: losses))"
         case .refreshFailed(let code): "refresh failed (\(code))"
-        case .refreshInDoubt: "no response shows whether the refresh token was used; it is sent again"
+        case .refreshInDoubt: "no response shows whether the refresh token was used; the token is sent again"
         case .refreshRepaired: "the session has valid tokens again"
         case .lockWaited: "waited for the session's lock"
         case .providerPaused(let pause): "circuit breaker opened for \(pause.readable)"

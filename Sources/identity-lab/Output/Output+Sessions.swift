@@ -5,7 +5,7 @@ extension Output {
     func authorize(_ url: HTTPURL, mode: CallbackMode) {
         let advice =
             switch mode {
-            case .loopback: "Open this page in a browser, if none has opened:"
+            case .loopback: "If no browser has opened, open this page:"
             case .stdin:
                 "Open this page in a browser and sign in. Then paste the URL of the page to which you are redirected, and press return:"
             case .sandbox: "The sandbox's robot signs in at:"

@@ -12,7 +12,7 @@ struct HTMLReport {
                 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
                 """,
             introduction: """
-                Each provider of the table, run with each of the SDK's three entry points, recorded at \(date.rfc3339). The page shows names of
+                This page records a run of each provider with each of the SDK's three entry points, at \(date.rfc3339). The page shows names of
                 fields, and the values of fields that are known to be harmless. Other values are replaced by
                 """,
             main: "\(table)\n\(sections)"
