@@ -131,7 +131,7 @@ struct SpoolTests {
         try directory.remove(file)
         let isPipe = unsafe mkfifo(file, 0o600) == 0
         try #require(isPipe)
-        await expectRefusal("\(name) in it is not a regular file")
+        await expectRefusal("its entry \(name) is not a regular file")
         try directory.setMode(0o750, of: directory.spool)
         await expectRefusal("users other than the owner have access to it")
         await expect(.configurationInvalid, .configuration) { try await store.spool(session) }

@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(
-        "a token that is empty or has characters that no token has is refused",
+        "a token that is empty or contains characters that a token cannot contain is refused",
         .row("A1"),
         arguments: ["", "a b", "a\r\nX-Evil: 1", "tök"]
     )

@@ -142,7 +142,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
                 member: "redirectURI",
                 problem: "is missing",
                 hint:
-                    "Set redirectURI or shopID: the default redirect URI contains the shop id, and the shop's issuer does not."
+                    "Set redirectURI or shopID: the default redirect URI contains the shop id, which the shop's issuer does not contain."
             ).error()
         }
         options.redirectURI = ShopifyURLs.mobileRedirect(shopID)

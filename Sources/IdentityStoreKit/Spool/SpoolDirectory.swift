@@ -56,7 +56,7 @@ package struct SpoolDirectory: Sendable {
         defer { close(file) }
         var status = stat()
         guard unsafe fstat(file, &status) == 0 else { throw failed("cannot be read", errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw refused("\(name) in it is not a regular file") }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw refused("its entry \(name) is not a regular file") }
         guard status.st_nlink <= 1 else { throw refused("its file \(name) has more than one hard link") }
         try check(status, "its file \(name)")
         guard status.st_size <= maximumCount else { throw damaged(name) }

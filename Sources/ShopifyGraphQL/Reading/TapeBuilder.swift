@@ -96,7 +96,7 @@ struct TapeBuilder {
                 return try readName(bytes)
             }
             guard accept(innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), bytes) else {
-                throw failure("expected a comma or an end")
+                throw failure("expected a comma or the end of an object or array")
             }
             try leave(bytes)
         }

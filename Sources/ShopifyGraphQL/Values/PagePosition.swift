@@ -51,7 +51,7 @@ package struct PagePosition: Sendable {
             throw IdentityError(
                 .rejected,
                 .unexpectedResponse,
-                "The page has hasNextPage = true, but its endCursor is missing, empty, or the cursor after which the page begins.",
+                "The page has hasNextPage = true, but its endCursor is missing, empty, or equal to the cursor in the request.",
                 hint:
                     "Read the list again. In a document of your own, select endCursor together with hasNextPage, and pass the cursor "
                     + "to the operation.",

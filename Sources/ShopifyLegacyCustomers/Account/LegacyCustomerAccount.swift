@@ -118,7 +118,7 @@ public struct LegacyCustomerAccount: Sendable {
         throw IdentityError(
             .retryLater,
             .refreshBusy,
-            "The password was not changed, because no refresh of the session sent the change.",
+            "The password was not changed: a refresh of the session has to make the change, but three refreshes ended without the change.",
             hint:
                 "Try again. If the error persists, create LegacyCustomerAccount with the LegacyPasswordProvider that is registered in "
                 + "the session manager.",

@@ -92,7 +92,7 @@ public struct StorefrontConfiguration: Sendable {
         guard token.map(Self.isToken) ?? true else {
             throw invalid(
                 member,
-                "is empty, too long, or has characters that no token has",
+                "is empty, too long, or contains characters that a token cannot contain",
                 "Copy the token from the Headless channel or from the app that created the token. Omit quotation marks and line breaks."
             )
         }

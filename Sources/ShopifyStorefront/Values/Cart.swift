@@ -98,7 +98,7 @@ public struct CartGiftCard: Sendable, Equatable {
 
 extension Cart: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// A text with quantity and total; it contains nothing about the buyer.
-    public var description: String { "cart of \(totalQuantity) for \(total.amount) \(total.currencyCode)" }
+    public var description: String { "cart: quantity \(totalQuantity), total \(total.amount) \(total.currencyCode)" }
     /// The same as ``description``.
     public var debugDescription: String { description }
     /// A mirror of quantity and total.
