@@ -41,13 +41,14 @@ extension Sandbox {
     /// `shopify-web`, `bolt`, `bolt-pkce`, `bolt-sfcc` and `any`, the OpenID provider.
     ///
     /// A provider of Shopify is left out if no client of its kind is registered. If the first OpenID client must authenticate with a key,
-    /// add `clientKey` and usually `clientKeyID` to the provider `any`, because the sandbox knows the public key only.
+    /// add `clientKey` to the provider `any`, because the sandbox knows the public key only. Add `clientKeyID` too if the registered key
+    /// has a `kid`.
     ///
     /// - Parameters:
     ///   - redirectURI: The redirect URI of every provider. It is registered at all clients of Shopify, at Bolt and at all OpenID clients.
-    ///     If the first OpenID client has its own list of redirect URIs, nothing is registered at the OpenID clients: the provider `any`
-    ///     uses the first URI of that list, or `redirectURI` if the list permits it. For a loopback URI without a port, the app's
-    ///     loopback listener chooses a free port for every login.
+    ///     If the first OpenID client has its own list of redirect URIs, nothing is registered at the OpenID clients. The provider `any`
+    ///     then uses `redirectURI` if that list permits it, and otherwise the first URI of the list. For a loopback URI without a port,
+    ///     the app's loopback listener chooses a free port for every login.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The configuration file and its environment variables.

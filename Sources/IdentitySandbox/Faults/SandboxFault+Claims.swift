@@ -2,7 +2,9 @@ internal import IdentityCrypto
 public import IdentityKit
 
 extension SandboxFault {
-    /// Changes the ID token before the sandbox signs the token; `change` must not call the sandbox, which would wait for itself.
+    /// Changes the ID token before the sandbox signs the token.
+    ///
+    /// `change` must not call the sandbox, because the sandbox holds a lock while it runs `change`.
     ///
     /// Plan this fault for ``SandboxEndpoint/token`` or, at SFCC, for ``SandboxEndpoint/tokenExchange``. At ``SandboxOpenID``, a fault for
     /// ``SandboxEndpoint/authorization`` changes the ID token of the authorization response. At other endpoints, the fault has no effect.
@@ -40,9 +42,10 @@ extension SandboxFault {
     /// Adds a claim after all other claims; if the token already has a claim with this name, the claim occurs twice.
     ///
     /// - Parameters:
-    ///   - name: The claim.
-    ///   - value: The value of the second member.
-    ///   - isEscaped: Whether the second name is written with `\u` escapes; the names are then equal only after JSON parsing.
+    ///   - name: The name of the claim.
+    ///   - value: The value of the added claim.
+    ///   - isEscaped: Whether the name of the added claim is written with `\u` escapes; the two names are then equal only after JSON
+    ///     parsing.
     /// - Returns: The fault.
     public static func duplicateClaim(
         _ name: String,

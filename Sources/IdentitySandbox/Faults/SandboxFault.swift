@@ -29,8 +29,8 @@ public struct SandboxFault: Sendable {
 
     /// Combines two faults.
     ///
-    /// Changes of the response and of the ID token apply in order. The sandbox sends only the first of several replaced responses, and
-    /// applies only the first of ``drip(bytes:every:)``, ``cut(afterBytes:)`` and ``loseResponse``.
+    /// Changes of the response and of the ID token apply in order. If several faults replace the response, only the first replacement
+    /// has an effect. The sandbox also applies only the first of ``drip(bytes:every:)``, ``cut(afterBytes:)`` and ``loseResponse``.
     ///
     /// ``reset`` and ``rawBytes(_:)`` end the request: all other faults have no effect, except an earlier ``before(_:)``.
     public func and(_ other: SandboxFault) -> SandboxFault {

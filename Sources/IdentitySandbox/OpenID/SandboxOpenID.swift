@@ -120,7 +120,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         }
     }
 
-    /// Returns the error 405 for a method that the endpoint does not serve; `OAuthParameters` checks the methods of the other endpoints.
+    /// Returns the error 405 for a method that the endpoint does not serve; for endpoints with POST only, `OAuthParameters` checks this.
     private func refusal(ofMethod call: SandboxCall) -> SandboxResponse? {
         let methods: [String]
         switch call.request.endpoint {
@@ -140,7 +140,8 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
 
     /// Returns the claims and the client of an ID token that a published key signed, even if it has expired; nil for other tokens.
     ///
-    /// The same keys sign logout tokens, which have the claim `events`, and UserInfo responses, which have no `exp` and no `iat`.
+    /// The same keys sign logout tokens and UserInfo responses, which are not accepted: a logout token has the claim `events`, and a
+    /// UserInfo response has no `exp` and no `iat`.
     func hint(_ token: String) -> (claims: JSONObject, client: SandboxOpenIDClient)? {
         guard let claims = tokens.state.withLock({ $0.keyring.claims(of: token) }), claims["iss"] == .string(issuer),
             let client = configuration.client(id: claims["aud"]?.string), claims["events"] == nil,

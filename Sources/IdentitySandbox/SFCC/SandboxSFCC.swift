@@ -42,7 +42,7 @@ public final class SandboxSFCC: SandboxService {
     /// The current configuration.
     public var configuration: SandboxSFCCConfiguration { state.withLock { $0.configuration } }
 
-    /// Changes the configuration; `change` must not call this object, which would wait for itself.
+    /// Changes the configuration; `change` must not call this object, because the object holds a lock while it runs `change`.
     public func configure(_ change: @Sendable (inout SandboxSFCCConfiguration) -> Void) {
         state.withLock { change(&$0.configuration) }
     }

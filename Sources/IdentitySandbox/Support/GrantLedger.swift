@@ -196,7 +196,7 @@ struct GrantLedger: Sendable {
 
     /// Ends the grants of a session, and revokes them unless they have the scope `offline_access`.
     ///
-    /// Returns the ids of the clients of these grants, without the grants that had already ended.
+    /// Returns the client ids of the grants that had not ended before.
     mutating func endSession(_ id: String) -> [String] {
         let clients = values(of: \.clientID) { $0.sessionID == id && !$0.hasEnded }
         for grant in grants.values where grant.sessionID == id {

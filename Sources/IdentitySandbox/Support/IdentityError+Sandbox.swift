@@ -1,7 +1,7 @@
 package import IdentityKit
 
 extension IdentityError {
-    /// Returns this error with a hint that ends with a reference to `page`, in place of the page about the configuration file.
+    /// Returns this error with a hint that refers to `page` instead of the page about the configuration file.
     ///
     /// If the message begins with "Configuration member", `subject` replaces these words.
     package func referring(to page: String, subject: String = "Configuration member") -> IdentityError {

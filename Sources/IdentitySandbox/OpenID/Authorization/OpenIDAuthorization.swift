@@ -118,7 +118,7 @@ extension SandboxOpenID {
 
     private func afterLogin(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         if let handle = login.deviceHandle { return .redirect(to: page(of: handle), status: 303) }
-        // The login fails if another buyer than the one of id_token_hint has signed in (OpenID Connect Core section 3.1.2.1).
+        // The login fails if the buyer who signed in is not the buyer of id_token_hint (OpenID Connect Core section 3.1.2.1).
         guard Self.isMeant(session, login) else {
             return errorResponse("login_required", "The buyer who signed in is not the buyer of id_token_hint.", login)
         }

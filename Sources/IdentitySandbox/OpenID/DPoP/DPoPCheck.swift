@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// Verifies DPoP proofs (RFC 9449 section 4.3), but neither the nonce nor that the access token is bound to the proof's key.
+/// Verifies DPoP proofs (RFC 9449 section 4.3); the callers check the nonce, and whether the access token is bound to the proof's key.
 struct DPoPCheck: Sendable {
     struct Proof: Sendable {
         /// The thumbprint of the proof's key.

@@ -42,7 +42,7 @@ extension SandboxOpenID {
             return await end(pending)
         } catch {
             note(error, call)
-            // One error is not a violation: the buyer answered the question about the logout twice or too late.
+            // Only an error of `confirm` is not a violation: the buyer confirmed the logout twice or too late.
             let hint =
                 error.isViolation
                 ? "Correct the request or the client's settings."
