@@ -78,7 +78,7 @@ extension AuthClient {
 
     /// Runs a login and calls the delegate with the access token or the error; if the login returns nil, the delegate is not called.
     ///
-    /// The closure gets this client, and the value that ``logouts`` had at the call.
+    /// The closure gets this client, and the value of ``logouts`` at the start of this method, so that a later logout ends the login.
     func callingDelegate(
         _ login: @escaping @Sendable (AuthClient, Int) async throws -> CustomerAccountAccessTokenResponse?
     ) -> LoginHandle {

@@ -104,7 +104,7 @@ extension AuthClient {
                 try await removal.value
                 return url
             } catch {
-                // If the storage failed to remove the tokens too, the storage's error is thrown, because this error matters more.
+                // If the storage also failed to remove the tokens, its error is thrown instead, because the stored tokens may still work.
                 try await removal.value
                 throw error
             }

@@ -51,7 +51,7 @@ public final class AuthClient: Sendable {
     /// The initializer does not throw. If a value is invalid, later calls throw the error, for example ``buildAuthorizationUrl(options:)``.
     ///
     /// - Parameters:
-    ///   - shopDomain: The shop's domain, best its `myshopify.com` name.
+    ///   - shopDomain: The shop's domain, preferably its `myshopify.com` name.
     ///   - clientId: The client id of the Customer Account API client.
     ///   - redirectUri: The callback URI, exactly as registered.
     ///   - storefrontAccessToken: The shop's public Storefront access token; needed for carts only.

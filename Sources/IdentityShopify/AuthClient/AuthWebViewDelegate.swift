@@ -4,7 +4,7 @@
 /// the two functions once, on its `callbackExecutor`. The client's reference to the delegate is weak.
 ///
 /// The class need not be `final` or `Sendable`. Set `callbackExecutor` to the executor on which the app uses the class: `.main`, as in the
-/// guide, or a queue. The default executor is the task that finished the login: with it, the class must be safe to call from any thread.
+/// guide, or a queue. By default, the task of the login calls the functions, so the class must be safe to call from any thread.
 public protocol AuthWebViewDelegate: AnyObject {
     /// The buyer signed in.
     ///

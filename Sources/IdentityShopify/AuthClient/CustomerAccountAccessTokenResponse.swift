@@ -47,8 +47,8 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
 
     /// The ID token, which a logout needs.
     ///
-    /// Usually the response to a refresh contains no ID token. In this case the value is the ID token of the login, or nil if the client
-    /// does not have it.
+    /// If the response to a refresh contains no ID token, the value is the ID token of the login; nil if the client does not have that ID
+    /// token.
     public var idToken: String? { tokenSet.idToken?.reveal() }
 
     /// The refresh token: use it once, then store the new refresh token that the refresh returns.
@@ -56,7 +56,7 @@ public struct CustomerAccountAccessTokenResponse: Sendable {
     /// Nil if Shopify sent no refresh token, for example to a client of type `app`.
     public var refreshToken: String? { tokenSet.refreshToken?.reveal() }
 
-    /// The token type; `Bearer` if the response has none.
+    /// The token type; `Bearer` if the response has no `token_type`.
     public var tokenType: String { tokenSet.tokenType }
 }
 

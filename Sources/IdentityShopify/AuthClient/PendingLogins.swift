@@ -5,7 +5,7 @@ internal import IdentityKit
 ///
 /// Several logins can be pending, so that a login in a second browser tab does not end the login in the first tab.
 struct PendingLogins: Sendable {
-    /// The login that `take(state:at:)` has found.
+    /// The result of `take(state:at:)`.
     enum Match: Sendable {
         case pending(LoginAttempt)
         /// A callback with this state was handled before.
@@ -13,7 +13,7 @@ struct PendingLogins: Sendable {
         case unknown
     }
 
-    /// The login that `take(code:verifier:orRecorded:at:)` has found.
+    /// The result of `take(code:verifier:orRecorded:at:)`.
     enum CodeOwner: Sendable {
         /// `AuthClient.handleCallback` has checked the callback and returned the code.
         case checked(CheckedLogin)

@@ -27,7 +27,8 @@ extension ShopifyProvider {
     func refresh(bare refreshToken: Secret, idToken: Secret?) async throws -> TokenSet {
         let tokens = try client.storedTokens(refreshToken, idToken: idToken)
         try await prepareRefresh(of: tokens)
-        // An `AuthClient` does not store the response, so it would lose the new refresh token if the keys could not be fetched then.
+        // Fetches the keys before the refresh. An `AuthClient` does not store the response, so it would lose the new refresh token if the
+        // keys could not be fetched after the refresh.
         _ = try await client.keyCount()
         do {
             let response = try await requestRefresh(of: tokens, under: .notNeeded)

@@ -4,7 +4,9 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 extension ShopifyProvider.Configuration {
-    /// Without this check, Shopify would report most of these problems at a login, on a page that the buyer sees.
+    /// Throws the first problem of the configuration.
+    ///
+    /// Without this check, Shopify would report most problems only at a login, on a page that the buyer sees.
     func check() throws(ShopifyConfigurationProblem) {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy(ASCII.isVisible) else {
             throw ShopifyConfigurationProblem(

@@ -15,7 +15,7 @@ extension ShopifyProvider {
     public struct Configuration: Sendable {
         /// The provider's name; the app passes this name to `SessionManager` to choose the provider.
         public var name: String
-        /// The shop's domain, best its `myshopify.com` name; by default the SDK fetches the discovery document from this domain.
+        /// The shop's domain, preferably its `myshopify.com` name; by default the SDK fetches the discovery document from this domain.
         ///
         /// The domain may be nil if ``shopID``, a discovery URL, or ``issuers`` with the authorization, token and key set endpoints is
         /// configured.

@@ -7,7 +7,7 @@ struct ShopifyConfigurationProblem: Error {
     let hint: String
     var reference = "Customer Account API reference"
 
-    /// The error with this problem; `owner` begins the message and names what contains the member.
+    /// Returns the problem as an error; its message begins with `owner`, the name of the object that contains the invalid member.
     func error(of owner: String = "The Shopify configuration's") -> IdentityError {
         IdentityError(
             configuration: "\(owner) \(member) \(problem).",
