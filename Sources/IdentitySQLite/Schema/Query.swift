@@ -124,7 +124,8 @@ enum Query: Int, CaseIterable {
                 "buyer, tenant, provider, issuer, provider_session, generation, retained_until, in_doubt, restored"
             )
         case .quarantineAttempt: Self.quarantine("login_attempt", "tenant, expires_at")
-        // A login that is already in quarantine is not added: a process may have ended before it removed this login from its file.
+        // A login that is already in quarantine is not added again: a process may have ended after it copied the login to quarantine and
+        // before it removed the login from the login file.
         case .addQuarantinedAttempt:
             """
             INSERT INTO quarantine (origin, reason, moved_at, key, hash, tenant, expires_at, slot)

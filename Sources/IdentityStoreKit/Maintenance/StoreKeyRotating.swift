@@ -36,7 +36,7 @@ public protocol StoreKeyRotating: Sendable {
     /// rotation later. It is safe to stop between two steps. To undo a rotation, make the old key the active key and rotate again.
     ///
     /// - Parameters:
-    ///   - position: The ``ResealProgress/position`` of the last step's result; nil for the first step.
+    ///   - position: The ``ResealProgress/position`` of the previous step's result; nil for the first step.
     ///   - limit: The maximum number of rows to examine. With a small number, such as 100, other callers do not wait long for the store.
     /// - Returns: How many rows were encrypted, postponed and unreadable, and where to continue.
     /// - Throws: `IdentityError` of the store.
@@ -45,7 +45,9 @@ public protocol StoreKeyRotating: Sendable {
 
 /// The position at which a step of a key rotation ended; pass it to the next step.
 public struct ResealPosition: Sendable, Equatable {
-    /// The table in which the next step continues: for ``RowMaintenance`` the raw value of ``SealedRow/Kind``; a store may add own numbers.
+    /// The number of the table in which the next step continues.
+    ///
+    /// ``RowMaintenance`` uses the raw value of ``SealedRow/Kind``. A store may use other numbers for further tables.
     public var table: Int
     /// The primary key of the last row that was read in this table; -1 before the first row.
     public var row: Int64

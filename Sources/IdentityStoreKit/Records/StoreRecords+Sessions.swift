@@ -60,8 +60,8 @@ extension StoreRecords {
 
     /// The sessions that match a filter and can be opened, oldest first; `damage` is the first error of a session that cannot be opened.
     ///
-    /// A session in quarantine that may match also counts as this error, unless the filter has `isInDoubt`. `rows` returns the next rows
-    /// that may match, in the order of their keys, at most ``chunk``.
+    /// `damage` is also set if a session in quarantine may match, unless the filter has a value for `isInDoubt`. `rows` returns the next
+    /// rows that may match, in the order of their keys, at most ``chunk``.
     package func listing(
         matching filter: SessionFilter,
         isAnyQuarantined: () async throws -> Bool,
