@@ -114,7 +114,7 @@ extension StoredSession {
         return self
     }
 
-    /// Returns a copy of the session with another payload, a generation that is higher by `generations`, and the further change.
+    /// Returns a copy with another payload and a generation that is higher by `generations`; `change` can make further changes.
     func successor(
         _ payload: Secret,
         generations: Int64 = 1,

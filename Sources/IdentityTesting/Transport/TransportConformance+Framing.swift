@@ -93,8 +93,8 @@ extension TransportConformance {
                 "HTTP/1.1 304 Not Modified\r\n\r\n",
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n",
             ]
-            // After each `script`, the server closes the connection, although no header says so. After the `message`, it keeps the
-            // connection open.
+            // The planted bytes arrive together with the response. After a `script`, the server closes the connection, although the
+            // response has no `Connection: close`. After the `message`, the server keeps the connection open.
             let answers =
                 starts.map { .script([.send(Array(($0 + planted).utf8)), .delay(.milliseconds(300))]) }
                 + [

@@ -60,7 +60,8 @@ extension TransportConformance {
                 refused.maySend = { false }
                 var permitted = try probe.request(server, .post, path: "/permitted", body: [1])
                 permitted.maySend = { true }
-                // The second refused request may find the connection of the permitted request still open.
+                // In the second round, the connection of the permitted request may still be open: the transport must ask `maySend` even if
+                // it can reuse a connection.
                 for _ in 0..<2 {
                     try await probe.expect(.sendingRefused, .notSent, from: refused)
                     let response = try await probe.transport.send(permitted)
