@@ -21,9 +21,10 @@ final class MergePauses: Sendable {
         self.clock = clock
     }
 
-    /// Notes the start of a merge.
+    /// Notes the start of a merge and returns true, or returns false if the merge must not start now.
     ///
-    /// Unless `isForced`, returns false and notes no start while a merge of this guest runs, or for 30 seconds after its failure.
+    /// A merge must not start while another merge of this guest runs, or within 30 seconds after a merge of this guest failed. With
+    /// `isForced`, it may always start.
     func begin(for guest: SessionID, isForced: Bool = false) -> Bool {
         let now = clock.elapsed
         return merges.withLock { merges in

@@ -25,9 +25,10 @@ extension SignInRoutes {
         }
     }
 
-    /// The methods of a route, with HEAD only if GET begins and completes no sign-in and no sign-out.
+    /// The methods of a route.
     ///
-    /// HEAD is a safe method (RFC 9110 section 9.2.1). The server or its adapter removes the body of the response to HEAD.
+    /// HEAD is a safe method (RFC 9110 section 9.2.1). So a route has HEAD only if its GET neither begins nor completes a sign-in or
+    /// sign-out. The server or its adapter removes the body of the response to HEAD.
     private func methods(of route: RouteTable.Route) -> [HTTPMethod] {
         switch route {
         case .chooseProvider: configuration.thirdPartyLogins.isEmpty ? [.get, .head] : [.get, .post]

@@ -16,7 +16,7 @@ public import IdentityKit
 ///
 /// | route | method | does |
 /// | --- | --- | --- |
-/// | `login` | GET, POST | page to choose a provider, or redirect to the only one; begins ``Configuration/thirdPartyLogins`` |
+/// | `login` | GET, POST | list of providers, or redirect to a single provider; begins sign-ins of ``Configuration/thirdPartyLogins`` |
 /// | `login/{provider}?return=…` | GET | begins a sign-in |
 /// | `callback/{provider}` | GET, POST | completes a sign-in; POST only for a provider with `form_post` |
 /// | `logout` | GET, POST | POST ends the session and leads to the provider's logout page, if any; GET shows a sign-out button |
