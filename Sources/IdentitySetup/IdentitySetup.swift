@@ -29,7 +29,10 @@ public struct IdentitySetup: Sendable {
         public var sessions = SessionManager.Configuration()
         /// The rules of ``IdentitySetup/carts``, for example what happens to a cart at a logout.
         public var carts = CartPolicy()
-        /// The observers that receive the events of logins and sessions, and in the default environment also the events of providers.
+        /// The observers that receive the events of logins and sessions.
+        ///
+        /// If ``IdentitySetup/open(_:environment:options:store:)`` creates the environment, these observers also receive the events of
+        /// providers. Otherwise the observers of your `IdentityEnvironment` receive the events of providers.
         public var observers: [any IdentityObserver] = []
         /// The observers that receive the events of the Storefront API and of the Customer Account API.
         public var graphQLObservers: [any GraphQLObserver] = []

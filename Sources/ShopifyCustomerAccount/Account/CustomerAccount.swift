@@ -49,7 +49,7 @@ public struct CustomerAccount: Sendable {
         try await withToken { try await client.change(operation, as: $0, in: context, returning: value) }
     }
 
-    /// Runs a call with the session's token; if Shopify rejects the token, runs the call once more with a newer token, if there is one.
+    /// Runs a call with the session's token; if Shopify rejects the token and the session can get a newer token, repeats the call once.
     private func withToken<Value: Sendable>(
         _ call: (CustomerAccessToken) async throws -> Value
     ) async throws -> Value {
@@ -96,7 +96,8 @@ public struct CustomerAccount: Sendable {
 
     /// Adds an address.
     ///
-    /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check ``addresses(pageSize:)`` before you add it again.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when Shopify may have added the address. In this case check
+    ///   ``addresses(pageSize:)`` before you add the address again.
     public func add(_ address: CustomerAddressInput, isDefault: Bool = false) async throws -> CustomerPostalAddress {
         try await change(
             CustomerAddressCreate(address: address, defaultAddress: .set(isDefault)),

@@ -15,8 +15,8 @@ public protocol ResponseCache: Sendable {
 
     /// Removes the responses of a session that has ended.
     ///
-    /// After this call, also after a call of ``removeAll()``, ``store(_:for:)`` must ignore responses for this session. A response may
-    /// arrive after the session's end.
+    /// After this call, ``store(_:for:)`` must ignore responses for this session, because a response may arrive after the session's end. A
+    /// later call of ``removeAll()`` must not change this.
     func removeAll(for session: SessionID) async
 
     /// Removes all responses.

@@ -100,7 +100,7 @@ extension GraphQLExecutor {
         }
     }
 
-    /// Ends an attempt; the permit of a probe becomes an ordinary one.
+    /// Ends an attempt and makes `permit` ordinary, because a probe is a single attempt.
     private func release(
         _ permit: inout CircuitBreaker.Permit,
         wasAnswered: Bool,
