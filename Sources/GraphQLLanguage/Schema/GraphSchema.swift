@@ -49,8 +49,8 @@ package struct GraphSchema: Sendable {
 
     /// Whether every value of type `name` is also a value of type `other`; true if the schema has no type `name`.
     ///
-    /// If `name` is an interface or a union, only the interfaces that it implements count. Its current object types do not count, because
-    /// a later API version may add object types.
+    /// If `name` is an interface or a union, its object types are not examined, because a later API version may add object types. Then
+    /// the result is true only if both names are equal, or if `name` implements the interface `other`.
     package func isAlways(_ name: String, a other: String) -> Bool {
         guard name != other, let type = types[name] else { return true }
         if type.interfaces.contains(other) { return true }

@@ -46,7 +46,9 @@ package struct GraphEnumValue: Sendable {
 package struct GraphSchemaType: Sendable {
     package enum Kind: Sendable {
         case scalar
-        /// An enum; without listed values, it accepts each name of 2 to 8 capital letters and underscores.
+        /// An enum; without listed values, a value is 2 to 8 characters, each a capital letter or an underscore.
+        ///
+        /// In the sandbox's schemas, several enums have no listed values, for example `CurrencyCode` of the Customer Account API.
         case enumeration([GraphEnumValue])
         case object
         case interface
@@ -59,7 +61,9 @@ package struct GraphSchemaType: Sendable {
     package let description: String?
     package let fields: [GraphSchemaField]
     package let interfaces: [String]
-    /// The object types of a union or of an interface; an interface may omit object types that name it in their ``interfaces``.
+    /// The object types of a union or of an interface.
+    ///
+    /// The list of an interface may be incomplete: ``GraphSchema`` also finds object types by their ``interfaces``.
     package let members: [String]
     private let index: [String: Int]
 

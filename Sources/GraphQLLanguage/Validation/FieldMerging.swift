@@ -33,7 +33,7 @@ struct FieldMerging {
         self.documents = documents
     }
 
-    /// Whether the comparison was stopped, by too many steps of all checked operations together or by too deep nesting.
+    /// Whether the comparison was stopped: all checked operations together took too many steps, or the nesting was too deep.
     var isExhausted: Bool { steps > Self.maximumSteps }
 
     mutating func check(
@@ -102,7 +102,8 @@ struct FieldMerging {
                 return Part(selections: entry.field.selections, type: type, file: entry.file)
             }
         }
-        // One family for each object type. The entries of abstract types belong to every family.
+        // Entries on different object types cannot belong to the same object, so each object type is compared separately. An entry on
+        // an abstract type can belong to an object of any of these types.
         let abstract = group.filter(\.parent.isAbstract)
         let families = Dictionary(grouping: group.filter { !$0.parent.isAbstract }, by: \.parent.name)
         for (_, entries) in families.sorted(by: { $0.key < $1.key }) {

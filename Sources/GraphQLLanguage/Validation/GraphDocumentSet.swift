@@ -22,8 +22,8 @@ package struct GraphDocumentSet: Sendable {
 
     /// Adds the definitions of a document.
     ///
-    /// Of two operations or two fragments with the same name, the first is kept, and the second is a violation. An operation without a
-    /// name is a violation, and not kept, if names are required, or if this document or another one contains a further operation.
+    /// Of two operations or two fragments with the same name, the first is kept, and the second is a violation. If names are required or
+    /// the set has more than one operation, each operation without a name is a violation and is removed.
     package mutating func add(_ document: GraphDocument, file: String) {
         for operation in document.operations {
             if let name = operation.name, let other = files[name] {
