@@ -56,7 +56,7 @@ final class BoltLoginEngine: Sendable {
             }
         )
         presentation.withLock { $0 = handle }
-        // `cancel` did not find the handle if the login ended before.
+        // If `cancel` ended the login before this method stored the handle, `cancel` could not cancel the task.
         if state.withLock({ $0.isEnded }) { handle.cancel() }
         return handle
     }

@@ -14,8 +14,8 @@ public import IdentityOIDC
 /// )
 /// ```
 ///
-/// The ID token of a login is always validated. Each refresh token works once. After a refresh, the access token usually permits only
-/// reading the buyer's account: `TokenSet.canWrite` is then false.
+/// The ID token of a login is always validated. Each refresh token works once. A refresh requests only the permission to read the buyer's
+/// account, unless Bolt named other scopes for the refresh token. Without the scope to change the account, `TokenSet.canWrite` is false.
 public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartClaimProviding {
     /// The OpenID client that sends the requests and validates the tokens.
     public let client: OpenIDClient

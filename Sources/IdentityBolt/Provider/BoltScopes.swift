@@ -9,11 +9,14 @@ public enum BoltScope {
 }
 
 extension TokenSet {
-    /// Whether these tokens may change the buyer's Bolt account; usually false after a refresh, until the buyer signs in again.
+    /// Whether these tokens may change the buyer's Bolt account: Bolt granted ``BoltScope/manage``.
+    ///
+    /// A refresh requests only ``BoltScope/view``, unless Bolt named other scopes for the refresh token. If the value is false after a
+    /// refresh, the buyer has to sign in again.
     public var canWrite: Bool { isGranted(BoltScope.manage) }
 }
 
 extension Session {
-    /// Whether this session may change the buyer's Bolt account; usually false after a refresh, until the buyer signs in again.
+    /// Whether this session may change the buyer's Bolt account; see `TokenSet.canWrite`.
     public var canWrite: Bool { scopes.contains { $0.isIdentical(to: BoltScope.manage) } }
 }

@@ -41,8 +41,8 @@ final class CheckedAttempts: Sendable {
         }
     }
 
-    // The attempt stays stored, because the app may repeat an exchange that failed before its request was sent. An attempt past its end is
-    // returned too: for a login without an attempt, the nonce of the ID token would not be checked.
+    // The attempt stays stored, because the app may repeat an exchange that failed before its request was sent. An attempt whose code has
+    // expired is returned too: without an attempt, the exchange would not check the nonce of the ID token.
     func attempt(_ state: Secret) -> LoginAttempt? {
         attempts.withLock { attempts in attempts.first { $0.attempt.state.isEqual(to: state) }?.attempt }
     }

@@ -64,7 +64,8 @@ public struct SFCCConfiguration: Sendable {
     public var issuers: [String]?
     /// The accepted audiences: `aud` of a verified token must contain at least one of these values; with nil, `aud` is not checked.
     ///
-    /// A key set often signs for several clients and sites. Without this list, a token of another client or site is accepted.
+    /// The keys of a key set may sign tokens for several clients and sites. Without this list, a token for another client or site is
+    /// accepted.
     public var audiences: [String]?
     /// How long one request may take, by default 8 seconds; not longer than the time for which the store guarantees a session's lock.
     public var timeout = ProviderDescriptor.defaultTimeout
