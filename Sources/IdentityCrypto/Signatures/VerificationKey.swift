@@ -111,7 +111,7 @@ package final class VerificationKey: Sendable {
         return true
     }
 
-    /// Ed25519 hashes the message together with the key, so OpenSSL 3.0 offers only one call for the whole message.
+    /// Verifies an Ed25519 signature, for which OpenSSL 3.0 offers only one call with the whole message, and no prepared context.
     private func verifyOneShot(_ signature: [UInt8], of message: [UInt8]) -> Bool {
         guard let context = unsafe EVP_MD_CTX_new() else { return false }
         defer { unsafe EVP_MD_CTX_free(context) }

@@ -44,7 +44,7 @@ enum CurlFailure {
             default:
                 .internalFailure
             }
-        // For these two, libcurl's own texts are "Out of memory" and "Unsupported protocol".
+        // For the next two errors, libcurl's own texts, such as "Out of memory" and "Unsupported protocol", would mislead the reader.
         if code == .headersTooLarge {
             return (code, "A response header is longer than libcurl permits, or the process has too little memory.")
         }

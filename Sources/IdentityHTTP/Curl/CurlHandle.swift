@@ -91,7 +91,7 @@ internal import CIdentityCurl
         }
         unsafe curl_slist_free_all(headers)
         unsafe headers = nil
-        // A copy of the work would retain each member.
+        // `take` moves the work. A copy of the work would cost a retain and a release of each member.
         return work.take()
     }
 

@@ -47,12 +47,12 @@ extension CurlTransport {
             self.idleTimeout = idleTimeout
         }
 
-        /// Whether the loaded libcurl surely handles the end of a busy HTTP/2 connection correctly: version 8.5 or newer.
+        /// Whether the loaded libcurl is version 8.5 or newer, which handles the end of a busy HTTP/2 connection correctly.
         ///
         /// In versions before 8.4, all requests of a connection fail when the server sends GOAWAY, for example after 1,000 requests. The
         /// SDK then does not know whether the server has processed the requests and used up their one-time tokens. On an HTTP/1.1
         /// connection, at most one request can fail. Versions before 8.0 also reuse connections that the server has closed. The transport
-        /// prevents this only without HTTP/2.
+        /// prevents this reuse only without HTTP/2. The limit is 8.5 and not 8.4 as a safety margin.
         public static let isHTTP2Reliable: Bool = {
             guard let information = unsafe identity_curl_version_info() else { return false }
             return unsafe information.pointee.version_num >= 0x08_05_00
