@@ -14,7 +14,7 @@ final class RefreshMemory: Sendable {
     let unsaved: UnsavedTokens
     let pauses: SessionRefreshPauses
     let claims: ObservedRefreshClaims
-    /// The errors in the validation of responses that this process has reported: each error once for each response.
+    /// The validation errors that this process has reported, each error once for each response.
     ///
     /// An error may be reported again if the full table has removed its entry.
     private let reportedErrors = Mutex(BoundedTable<ResponseError, Void>(maximum: 10_000))

@@ -77,7 +77,7 @@ extension RefreshRefusal {
             return .configuration
         // A success response without a readable token, or a cancelled request: in both cases, the provider may have used the refresh token.
         case .tokenResponseInvalid, .cancelled: return .inDoubt
-        // The GraphQL request may have been executed. With status 503, the provider requests a pause instead (see below).
+        // Some providers refresh with a GraphQL mutation, which may have been executed. Status 503 requests a pause instead (see below).
         case .outcomeUnknown where error.providerResponse?.status != 503: return .inDoubt
         // A provider that the app implements does not always say whether it sent the request.
         case .providerUnavailable where error.providerResponse?.status == nil: return .inDoubt

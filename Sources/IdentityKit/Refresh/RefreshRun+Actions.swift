@@ -217,8 +217,8 @@ extension RefreshRun {
         } catch {
             let error = IdentityError.wrapping(error)
             if isPermitted { observation = .responded }
-            // Each repair validates the response again, but the error is reported once. `reportLoginMismatch` reports a login mismatch. The
-            // end of a run with a permit reports its error, so `isFirstReport` must record the error in this case too.
+            // Each repair validates the response again, but the error is reported once. If this run has a permit, `RefreshRun.report`
+            // reports the error, and `isFirstReport` only records it. `reportLoginMismatch` reports a response of another login.
             if !error.isAttackSuspected, response.loginMismatch == nil,
                 memory.isFirstReport(of: error.code, in: response, for: id), !isPermitted
             {

@@ -48,7 +48,8 @@ final class RefreshSchedule: Sendable {
         guard let remaining = remaining(tokens, of: id) else { return .unknownExpiry }
         let lifetime = Self.lifetime(of: tokens)
         var isEnough = remaining >= (validity ?? Self.usualValidity(of: tokens))
-        // A refresh could not return tokens that are valid long enough either. So tokens that were just refreshed are accepted.
+        // The caller requests at least the tokens' whole lifetime. Even new tokens with this lifetime would not be valid long enough, so
+        // tokens that were just refreshed are accepted.
         if !isEnough, let validity, validity >= lifetime { isEnough = isJustRefreshed(tokens, of: id) }
         guard remaining > .zero, isEnough else { return .now }
         let untilDue = remaining - remainingWhenDue(tokens, id, lifetime)
@@ -114,7 +115,8 @@ final class RefreshSchedule: Sendable {
                 refreshedAt: refreshedAt
             )
             // Tokens that seem to have expired are recorded only if a refresh has just returned them, because the wall clock may be ahead.
-            // Tokens from the future are recorded as expired: they must not become valid when the wall clock reaches their time.
+            // Tokens that were issued in the future are recorded as expired: they must not become valid when the wall clock reaches the
+            // time of their issue.
             guard expiresAt > now || refreshedAt != nil else { return note }
             // A caller that read the session before a refresh still has the old tokens. They must not replace the record of the new ones.
             if refreshedAt == nil, let newer = notes[id], newer.issuedAt > tokens.issuedAt { return note }

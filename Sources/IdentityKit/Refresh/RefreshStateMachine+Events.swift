@@ -50,8 +50,8 @@ extension RefreshStateMachine {
 
         /// The number of attempts before the failure of a save is reported to the observers; nil for one attempt without a report.
         ///
-        /// Only responses and new tokens can be lost, so only their failed saves are reported. A response is tried once, so that its
-        /// validation is not delayed. Tokens from memory or the spool are tried once, because their save has failed before.
+        /// Only responses and new tokens can be lost, so only their failed saves are reported. The save of a response is tried once, so
+        /// that its validation is not delayed. The save of tokens from memory or the spool is tried once, because it has failed before.
         var attemptsBeforeReport: Int? {
             switch self {
             case .markAwaited, .claim, .claimAgain, .withdrawClaim, .end: nil
@@ -97,7 +97,7 @@ extension RefreshStateMachine {
 package enum RefreshOutcome: Sendable {
     /// The session has new tokens; `isFromEarlierRefresh`: an earlier run or refresh received them.
     case refreshed(TokenSet, isFromEarlierRefresh: Bool)
-    /// The tokens of the session's stored state are sufficient, usually because another process refreshed the session.
+    /// The tokens of the session's stored state are sufficient, for example because another process refreshed the session.
     case alreadyRefreshed(SessionState, TokenSet)
     /// Another process changed or removed the session first, so the refresh must start again.
     case startAgain

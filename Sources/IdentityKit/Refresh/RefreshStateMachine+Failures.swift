@@ -17,16 +17,16 @@ extension RefreshStateMachine {
         guard isInDoubt else {
             return finish(outcome, after: .save(.active(tokens), .withdrawClaim, requiresLock: true))
         }
-        // The next holder of a lock of this kind knows that this process no longer holds the lock, and does not wait for a response. So
-        // the claim needs no mark that it is abandoned.
+        // If a lock proves to its next holder that this process has released the lock or has ended, the next holder does not wait for a
+        // response. So the claim need not be marked as abandoned.
         guard !provesPreviousHolderGone else { return .finish(outcome) }
         return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .withdrawClaim, requiresLock: true))
     }
 
     /// Sends the refresh token once more.
     ///
-    /// The claim first replaces a stored response without tokens. Otherwise, another process that gets the lock would also send the refresh
-    /// token, and would not wait.
+    /// If the first response is stored, the claim first replaces it. Otherwise, another process that gets the lock would find a response
+    /// without tokens, and would send the refresh token too, instead of waiting for the response to the second request.
     mutating func sendAgain(isResponseStored: Bool) -> Action {
         guard isResponseStored, let tokens = baseState?.tokens, let claim else {
             return go(.send(isRepeated: true), .send)

@@ -62,8 +62,9 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and the spool, and searches both once more.
     ///
-    /// If the spool cannot remove the response, this search loads it into memory again, and the second call removes it from memory without
-    /// a search. A response left in memory would make ``UnsavedTokens`` mark newer tokens as spooled, although the spool may lack them.
+    /// If the spool cannot remove the response, the search loads it into memory again. After its validation, this method is called a second
+    /// time: it removes the response from memory, and does not search. If the response stayed in memory, ``UnsavedTokens`` would mark newer
+    /// tokens as spooled, although the spool may lack these tokens.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true

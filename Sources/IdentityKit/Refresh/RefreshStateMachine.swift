@@ -62,7 +62,7 @@ package struct RefreshStateMachine: Sendable {
         /// Memory or the spool: an earlier run could not save the response or the tokens in the store.
         case unsaved
 
-        /// Whether an earlier run, usually of another refresh, received the response or the tokens.
+        /// Whether an earlier run, of this or another refresh, received the response or the tokens.
         var isFromEarlierRefresh: Bool { if case .provider = self { false } else { true } }
     }
 

@@ -23,10 +23,10 @@ extension TokenRefresher {
         _ = await unsaved.take(id)
     }
 
-    /// Returns the newest state of a session that was removed from the store, and removes its unsaved state.
+    /// Returns the newest state of a session that was removed from the store, and removes its state from memory and the spool.
     ///
-    /// If another machine stored a response later, the result is the state with this response, and then the unsaved state. The unsaved
-    /// state is the newest if the response contains no token.
+    /// If another machine stored a later response, the result has two states: first the stored state with this response, then the state
+    /// from memory or the spool. The second state is the newest if the response contains no token.
     func newestStates(ofRemoved session: StoredSession, _ state: SessionState) async -> [SessionState] {
         let entry = await unsaved.take(session.id)
         guard let stored = state.tokens, let entry else { return [state] }
