@@ -92,7 +92,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         flights.withLock { $0[key] != nil }
     }
 
-    /// Waits until no operation runs, except those that have exceeded the time limit, or until the calling task is cancelled.
+    /// Waits until no operation runs, or until the calling task is cancelled; ignores operations that have exceeded the time limit.
     package func drain() async {
         while let flight = flights.withLock({ $0.values.first(where: { !$0.hasExceededTimeLimit }) }) {
             _ = await flight.wait()

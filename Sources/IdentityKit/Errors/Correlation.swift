@@ -8,7 +8,9 @@ package enum Correlation {
     /// Random bytes for the next ids, fetched 512 at a time, because a call of the generator takes about as long for 8 bytes as for 512.
     private static let spare = Mutex<ArraySlice<UInt8>>([])
 
-    /// Makes an id of 16 hexadecimal digits; if the random generator fails, from a constant text, because an id is not secret.
+    /// Makes a random id of 16 hexadecimal digits.
+    ///
+    /// If the random generator fails, the id is a constant: an id need not be secret, and the operation should not fail.
     package static func makeID() -> String {
         spare.withLock { spare in
             if spare.isEmpty { spare = ((try? SecureRandom.bytes(512)) ?? Array("fallback".utf8))[...] }

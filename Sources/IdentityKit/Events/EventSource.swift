@@ -1,7 +1,7 @@
 /// Sends events to the observers.
 ///
-/// An event of an unknown provider has an empty provider name if ``providers`` is set, because the name may come from a request, or from a
-/// stored session whose provider was removed from the configuration.
+/// If ``providers`` is set, an event of an unknown provider has an empty provider name: a request with an invented name must not add a
+/// label to a metric. The name of a provider that was removed from the configuration is also unknown.
 struct EventSource: Sendable {
     let observers: [any IdentityObserver]
     let clock: any IdentityClock

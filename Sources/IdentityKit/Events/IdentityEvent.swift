@@ -29,7 +29,8 @@ public struct IdentityEvent: Sendable {
         case refreshFailed(IdentityError.Code)
         /// The provider may have used the refresh token, but no response showed whether it did (``RefreshRefusal/Kind/inDoubt``).
         ///
-        /// After the first failure of this kind, a refresh sends the token once more. After the second failure, the next refresh sends it.
+        /// After the first such failure of a refresh, the token is sent once more at once. After the second, the refresh fails, and the
+        /// next refresh sends the token again.
         case refreshInDoubt
         /// A session has valid tokens again after a response was lost or could not be saved, or after a backup of the store was restored.
         case refreshRepaired
@@ -83,9 +84,9 @@ public struct IdentityEvent: Sendable {
         ///
         /// Metadata in memory stay in use; after a refusal, for at most two days.
         case metadataUnavailable(IdentityError.Code)
-        /// Tokens that the known keys do not verify arrived more often than the provider's keys may be fetched.
+        /// The known keys do not verify a token, and a limit does not permit another fetch of the provider's keys now.
         ///
-        /// The event is reported once until the next fetch is allowed.
+        /// The event is reported again only after a fetch was permitted.
         case keySetRefetchRefused
     }
 

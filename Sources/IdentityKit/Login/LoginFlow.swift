@@ -137,7 +137,8 @@ public struct LoginFlow: Sendable {
 
     /// Checks that a callback arrived at the redirect URI of the login; a callback at another URL may belong to another client.
     ///
-    /// A presenter may return the URL without its origin, or the query alone. Missing parts are not checked, nor is a nil redirect URI.
+    /// A presenter may return the URL without its origin, or the query alone. Missing parts are not checked. If `redirectURI` is nil,
+    /// nothing is checked.
     package static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
         guard let redirectURI, !CallbackAddress(url: callbackURL).matches(redirectURI) else { return }
         throw IdentityError(

@@ -24,8 +24,8 @@ package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable
 
     /// Returns the result of the session's running logout with equal options; if no such logout runs, starts the operation.
     ///
-    /// A caller whose task is cancelled also waits for the result. A participant that a logout notifies starts its own operation
-    /// (``Logout/isCurrent``).
+    /// A caller whose task is cancelled also waits for the result. Code that a logout calls, such as a participant, does not wait for a
+    /// running logout, but starts its own operation (``Logout/isCurrent``).
     package func run(
         _ id: SessionID,
         _ options: Options,
