@@ -62,8 +62,9 @@ package struct GraphQLExecutor: Sendable {
 
     /// The error for a result with data and GraphQL errors, if the errors make the data unusable for the caller.
     ///
-    /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. If the mutation's
-    /// repetition is `always` or `once`, an error of kind `configuration`, such as a missing scope, is returned unchanged.
+    /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. The exception is an
+    /// error of kind `configuration`, such as a missing scope, for a mutation with repetition `always` or `once`. This error and the error
+    /// of a query are returned unchanged, because the app may send the operation again.
     package func failure(
         _ errors: [GraphQLError],
         _ metadata: GraphQLMetadata,

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 struct PollSchedule {
-    /// The longest pause after a hint of the server; a longer hint is shortened, because the server's time can be wrong.
+    /// The longest pause that a hint of the server can cause, because the time in a hint can be wrong.
     private static let longest = Duration.seconds(60)
     /// The shortest pause between polls, also when the time in the server's hint has passed.
     private static let shortest = Duration.milliseconds(100)

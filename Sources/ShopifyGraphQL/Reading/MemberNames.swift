@@ -1,5 +1,5 @@
 enum MemberNames {
-    /// From this number of names, hashes are compared: the comparison of all pairs would take quadratic time for a hostile object.
+    /// With at least this many names, hashes are compared, because a comparison of all pairs takes quadratic time.
     private static let manyNames = 24
 
     static func hasTwins(_ names: ArraySlice<TapeEntry>, _ bytes: Span<UInt8>, _ decoded: Span<UInt8>) -> Bool {

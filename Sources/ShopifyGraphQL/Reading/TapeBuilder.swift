@@ -60,7 +60,7 @@ struct TapeBuilder {
         guard index == bytes.count else { throw failure("data after the value") }
     }
 
-    /// Reads the next scalar or empty list or object, and the starts of the lists and objects before it.
+    /// Reads a scalar, an empty list or an empty object, and before it the starts of the lists and objects that contain it.
     private mutating func readValue(_ bytes: Span<UInt8>) throws(JSONError) {
         while true {
             guard index < bytes.count else { throw failure("the text ends where a value is expected") }

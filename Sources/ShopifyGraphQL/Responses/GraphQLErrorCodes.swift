@@ -3,7 +3,7 @@ public import IdentityKit
 extension IdentityError.Code {
     /// Shopify returned GraphQL errors or an HTTP status for which no other code exists.
     ///
-    /// The GraphQL errors are usually about the document or its variables.
+    /// For example, the document selects an unknown field, or a variable has a wrong type.
     public static let graphQLErrors = Self(rawValue: "graphql_errors")
     /// Shopify throttled the operation (`THROTTLED`, HTTP 429), for example because of too many requests or checkouts at once.
     public static let throttled = Self(rawValue: "throttled")

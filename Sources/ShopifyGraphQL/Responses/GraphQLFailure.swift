@@ -46,8 +46,9 @@ struct GraphQLFailure: Error {
 
     /// The error for a response with data and GraphQL errors, if the errors make the data unusable for the caller.
     ///
-    /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. For a query, and for
-    /// an error of kind `configuration` such as a missing scope, ``error(for:)`` decides.
+    /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. The exception is an
+    /// error of kind `configuration`, such as a missing scope, for a mutation with repetition `always` or `once`. This error and the error
+    /// of a query are returned unchanged, because the app may send the operation again.
     func errorBesideData(for document: GraphQLDocument) -> IdentityError {
         guard document.kind == .mutation, error.kind != .configuration else { return self.error(for: document) }
         return outcomeUnknown(of: document)

@@ -63,9 +63,9 @@ struct RetryDecision {
         return hasTime(after: pause) ? pause : nil
     }
 
-    /// Whether an attempt that begins after this pause has enough time.
+    /// Whether at least a second, or a quarter of a deadline that is shorter than four seconds, remains after this pause.
     ///
-    /// The outcome of an attempt that the deadline cuts off is unknown.
+    /// With less time, the deadline could end the attempt before Shopify responds, and the outcome would be unknown.
     func hasTime(after pause: Duration = .zero) -> Bool { remaining - pause >= min(.seconds(1), limits.deadline / 4) }
 
     private func randomPause(after attempts: Int) -> Duration {

@@ -42,7 +42,7 @@ package struct PagePosition: Sendable {
 
     /// Moves the position to the end of a page with `count` elements, and returns whether another page follows.
     ///
-    /// Throws when another page follows, but its cursor is missing, empty, or the cursor after which this page begins: the next request
+    /// Throws if another page follows, and `endCursor` is missing, empty or the same as ``cursor``. With such a cursor, the next request
     /// would return a page that was already read.
     package mutating func advance(by count: Int, hasNextPage: Bool, endCursor: String?) throws(IdentityError) -> Bool {
         self.count += count

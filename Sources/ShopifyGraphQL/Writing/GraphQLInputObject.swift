@@ -1,6 +1,6 @@
 public import IdentityKit
 
-/// The variables of an operation, or the members of a GraphQL input object that are sent, in order.
+/// The variables of an operation, or the members of a GraphQL input object, in the order in which they are sent.
 ///
 /// The values may be secret, so ``description`` shows only the members' names. ``json`` contains the values, for a request's body.
 public struct GraphQLInputObject: Sendable, Equatable, GraphQLWritable {
