@@ -73,7 +73,7 @@ public struct LegacyCustomerAccount: Sendable {
     /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
     ///
     /// After a new password, Shopify revokes all tokens of the customer and returns a new one. So the buyer's other sessions have invalid
-    /// tokens. The change is sent as a refresh of this session, and the new token is saved like the token of any refresh.
+    /// tokens. A refresh of this session sends a change with a new password, and saves the new token like the token of any refresh.
     ///
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. With
     ///   `IdentityError.Code.outcomeUnknown` Shopify may have changed the customer. If it changed the password and the response was lost,
@@ -97,8 +97,8 @@ public struct LegacyCustomerAccount: Sendable {
             do { token = try await sessions.refreshTokens(for: session).tokens.accessToken } catch { failure = error }
             switch provider.passwordChanges.remove(change) {
             case .finished(let result): return try checked(result.get(), LegacyCustomerUpdate.document, \.customer)
-            // No refresh sent the change, or Shopify did not accept the change's token, usually because another refresh has replaced
-            // the token. If the refresh did not fail, the next round tries the change with the session's current token.
+            // No refresh sent the change, or Shopify did not accept the change's token, for example because another refresh has
+            // replaced this token. If the refresh did not fail, the next round tries the change with the session's current token.
             case .notExecuted: if let failure { throw failure }
             // The caller was cancelled or waited too long. The refresh that sends the change continues.
             case .sent:
