@@ -100,8 +100,8 @@ extension CartAdapter {
         if binding.cartID == old { result = try await setCountry(after: result, &binding, in: context) }
         if binding.cartID != old {
             report(.moved, id)
-            // While `create` replaces the session's cart, `attach` would store the new cart before the buyer was removed from the replaced
-            // cart. So the next checkout puts the buyer on the new cart.
+            // If the attachment names another cart, `create` is replacing that cart with this cart. `attach` would store this cart before
+            // the buyer is removed from the replaced cart. So `attach` is not called, and the next checkout puts the buyer on this cart.
             guard binding.mayHoldBuyer, locked.mayStore(old) else { return result }
             let (claim, problem) = try await claim(for: id)
             if case .none = claim {
@@ -152,8 +152,8 @@ extension CartAdapter {
     /// Returns the cart of a response, and updates the session's stored cart (`binding`); reads the cart if the response has no cart.
     ///
     /// After a response with GraphQL errors and without a cart, `isMade` decides whether the cart that was read contains the change. The
-    /// GraphQL errors are thrown if the cart does not contain the change, if `isMade` is nil, or if the read fails. If the read ends with
-    /// ``CartGone`` or a cancellation, this is thrown instead.
+    /// GraphQL errors are thrown if the cart does not contain the change, if `isMade` is nil, or if the read fails. ``CartGone`` and a
+    /// cancellation of the read are thrown unchanged.
     func resolve(
         _ response: CartMutationResponse,
         _ binding: inout CartBinding,

@@ -4,7 +4,7 @@ public import IdentityKit
 public struct CartEvent: Sendable, Equatable {
     /// The kind of an event.
     public enum Kind: Sendable, Equatable {
-        /// Shopify no longer has the cart, usually because its order was placed or because it has expired.
+        /// Shopify no longer has the cart, for example because its order was placed or because the cart has expired.
         case gone
         /// A cart that Shopify no longer had was created again with its last known lines.
         case recreated

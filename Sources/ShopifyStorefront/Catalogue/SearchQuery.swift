@@ -122,7 +122,9 @@ extension SearchQuery {
     /// Finds what either query finds.
     public static func || (left: SearchQuery, right: SearchQuery) -> SearchQuery { any([left, right]) }
 
-    /// Finds what the query does not find; the negation of an empty query finds everything.
+    /// Finds what the query does not find.
+    ///
+    /// The negation of an empty query is also empty and finds everything, because an empty query has no term to negate.
     public static prefix func ! (query: SearchQuery) -> SearchQuery {
         SearchQuery(node: negated(query.node))
     }

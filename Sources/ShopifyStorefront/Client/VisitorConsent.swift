@@ -11,7 +11,7 @@ public struct VisitorConsent: GraphQLWritable, Hashable {
     public var marketing: Bool?
     /// Consent to preferences.
     public var preferences: Bool?
-    /// Consent to the sale of data, if the law requires it.
+    /// Consent to the sale of the visitor's data; some laws require this consent.
     public var saleOfData: Bool?
 
     /// Creates a consent.

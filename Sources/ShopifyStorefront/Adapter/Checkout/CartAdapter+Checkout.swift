@@ -5,7 +5,7 @@ extension CartAdapter {
     /// Confirms the buyer's identity and returns the URL of the checkout.
     ///
     /// If the access token expires before ``CheckoutOptions/tokenMargin`` has passed, it is refreshed first. Then the adapter puts the
-    /// identity on the cart. It does not do so for an untrusted cart (``adopt(_:for:isTrusted:in:)``), and for a cart that already has the
+    /// identity on the cart. It does not do so for an untrusted cart (``adopt(_:for:isTrusted:in:)``) or for a cart that already has the
     /// same contact data. If the identity is unavailable or rejected, the buyer still gets a checkout, possibly as a guest, and
     /// ``CheckoutHandoff/problem`` says why. The adapter first removes the buyer from the cart in three cases: the session has no identity
     /// for carts, the buyer must sign in again, or an error suggests an attack.

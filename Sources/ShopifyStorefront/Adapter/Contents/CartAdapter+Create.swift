@@ -15,7 +15,7 @@ extension CartAdapter {
         do {
             if lines.count > first.count {
                 let added = try await add(lines, from: 1, to: &binding, of: locked, in: context)
-                // If the first request omitted the country, a later request may have set the country alone.
+                // If the first request omitted the country, a later request may have set it. Then the country no longer counts as omitted.
                 let omitted = result.omitted.filter { $0 != "country" || binding.country == nil }
                 result = added.after(result)
                 result.omitted = omitted + added.omitted.filter { !omitted.contains($0) }

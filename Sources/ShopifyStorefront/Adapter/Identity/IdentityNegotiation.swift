@@ -86,7 +86,7 @@ extension CartAdapter {
     /// The result is false if this negotiation has already refreshed the tokens, or has no token, or if the refresh failed.
     private func refresh(_ negotiation: inout IdentityNegotiation, for id: SessionID) async throws -> Bool {
         if let refreshed = negotiation.refreshed {
-            // If a refresh has just returned the rejected tokens, another refresh would not help. After this note, rejections of these
+            // If a refresh has just returned the rejected tokens, another refresh would not help. After this call, rejections of these
             // tokens start no refresh for 5 minutes.
             if refreshed.isJustRefreshed { sessions.noteRejection(of: refreshed.tokens, of: id) }
             return false

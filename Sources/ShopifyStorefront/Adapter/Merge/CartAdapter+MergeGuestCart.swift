@@ -104,8 +104,8 @@ extension CartAdapter: SignInCarts {
                 }
             }
         } catch let error as IdentityError where error.code == .sessionUnknown {
-            // The guest's or the buyer's session has ended. Usually another process has completed this merge and ended the guest's
-            // session. If the buyer's session has ended, `attachIfAny` throws.
+            // The guest's or the buyer's session has ended. If another process has completed this merge, it has ended the guest's session,
+            // and this is no error. If the buyer's session has ended, `attachIfAny` throws.
         }
         switch result.outcome {
         case .partial:
@@ -229,7 +229,7 @@ extension CartAdapter: SignInCarts {
         return try await mergeLines(&source, of: locked, into: id, context)
     }
 
-    /// Stores the cart of another session with the session `id`, and puts the identity of this session's buyer on the cart.
+    /// Makes `source`, the cart of another session, the cart of session `id`, and puts the identity of the buyer of `id` on the cart.
     ///
     /// `guest` is the guest's cart that is merged; it is nil when ``moveCart(of:to:)`` calls this method. The result is nil if the session
     /// has another cart and `replaces` is false. After ``CartGone`` or ``CartConflict``, the session keeps its other cart.

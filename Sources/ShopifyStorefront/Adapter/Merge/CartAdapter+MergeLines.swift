@@ -19,7 +19,7 @@ extension CartAdapter {
         let (guestCartID, unmerged) = (source.cartID, source)
         typealias Merged = (result: CartMergeResult, added: CartBinding.Merge?)
         let merged = try await withCart(id, .exclusive, under: guest.locks) { binding, locked -> Merged? in
-            // If the guest no longer has the cart, another process has usually completed this merge.
+            // The guest no longer has the cart, for example because another process has completed this merge. So nothing is left to merge.
             guard var left = try await self.attachments.read(guest.session).binding else {
                 return (CartMergeResult(outcome: .nothingToMerge), nil)
             }
@@ -82,7 +82,8 @@ extension CartAdapter {
             source.cartID == guestCartID, let later = try? await self.allLines(of: cart, in: context),
             CartLineCounts(later.map(CartLineInput.init)) != CartLineCounts(allLines)
         {
-            // Without this record, a line that the buyer adds on another device now would count as merged.
+            // `record` also removes `mergeBase`, so the second pass compares with the lines that the buyer's cart then has. With the old
+            // `mergeBase`, a line that the buyer adds on another device between the passes would count as a merged line of the guest.
             if let added, var left = try await attachments.read(guest.session).binding {
                 left.record(added)
                 try await guest.save(left)
@@ -172,7 +173,7 @@ extension Cart {
     /// The last characters of the codes of this cart's gift cards.
     var giftCardEndings: [String] { giftCards.map(\.lastCharacters) }
 
-    /// Returns those last characters of gift cards of another cart that no gift card of this cart has.
+    /// Returns the `endings` (of another cart's gift cards) that no gift card of this cart has.
     func lostGiftCards(of endings: [String]) -> [String] {
         let present = Set(giftCardEndings)
         return endings.filter { !present.contains($0) }

@@ -17,8 +17,8 @@ extension CartAdapter {
 
     /// Moves the cart of a session to a newer session of the same buyer, and puts the newer session's identity on the cart.
     ///
-    /// If the old session has no cart, this call moves nothing and succeeds. If Shopify no longer has the old session's cart, the call
-    /// moves nothing either. With the policy `recreate`, it creates this cart again and moves it.
+    /// If the old session has no cart, this call moves nothing and succeeds. The same applies if Shopify no longer has the old session's
+    /// cart, unless the policy `recreate` makes the adapter create a new cart with the lines of this cart: then the new cart is moved.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartBusy` when the newer session already has another cart. The old session
     ///   keeps its cart then.

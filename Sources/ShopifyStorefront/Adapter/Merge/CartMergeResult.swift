@@ -8,7 +8,7 @@ public struct CartMergeResult: Sendable {
     public var cart: SessionCart?
     /// Lines that Shopify rejected for the buyer's cart, with Shopify's errors.
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
-    /// Lines that Shopify did not reject, but of which items are missing in the buyer's cart, usually because of the stock.
+    /// Lines that Shopify did not reject, but of which the buyer's cart got too few items, for example because of low stock.
     public var shortLines: [CartLineInput] = []
     /// Which values differ between the two carts: `note`, or `attribute.` and the attribute's key; the buyer's cart keeps its own values.
     public var conflicts: [String] = []

@@ -63,7 +63,7 @@ struct CartBinding: Sendable {
     /// Whether the id came from an untrusted source, such as the buyer's browser; the cart then gets no identity.
     var isUntrusted = false
     var companyLocationID: String?
-    /// The first page of the cart's last lines, for a new cart when Shopify no longer has this cart; only with the policy `recreate`.
+    /// The last known lines of the cart's first page, for a new cart when Shopify no longer has this cart; only with the policy `recreate`.
     var lines: [CartLineInput]?
     /// A merge of this guest's cart that has begun and not ended, with the lines that the buyer's cart had before the merge.
     var mergeBase: Merge?
