@@ -13,11 +13,11 @@ package struct Configuration: Sendable {
     /// The Swift types of variables, by name or by `Operation.name`.
     var variables: [String: String] = [:]
     var scalars: [String: String] = [:]
-    /// Other names for enums, input objects and fragments.
+    /// The Swift names of enums, input objects and fragments, by their GraphQL names.
     var names: [String: String] = [:]
     /// Types of the schema, fragments and operations whose Swift types do not print their contents.
     var redacted: Set<String> = []
-    /// The response keys of the selections that become one shared type, by the type's name.
+    /// The response keys of each shared type, by the type's name; only selections with exactly these keys use the type.
     var payloads: [String: [String]] = [:]
     /// Swift types that exist already, hand-written or imported.
     var provided: Set<String> = []

@@ -23,7 +23,7 @@ indirect enum SwiftType: Hashable, Sendable {
         }
     }
 
-    /// The same lists and optionals around another type.
+    /// Returns a type with the lists and optionals of this type, and with `leaf` as the innermost type.
     func replacingLeaf(_ leaf: SwiftType) -> SwiftType {
         switch self {
         case .optional(let inner): .optional(inner.replacingLeaf(leaf))
@@ -49,7 +49,7 @@ struct PayloadUse: Sendable {
 struct OutputProperty: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         case field(String)
-        /// A fragment, or the enum of the fields that depend on the object's type; it is read from the JSON object of the enclosing type.
+        /// The whole JSON object of the enclosing type, for a fragment or for the enum of the type conditions.
         case place
     }
 

@@ -35,7 +35,7 @@ extension Planner {
             }
         }
 
-        /// Whether `other` may put the key into a response while directives omit this field, so that required subfields may be missing.
+        /// Whether directives can omit this field, including its required subfields, while `other` keeps the key in the response.
         func isIncomplete(besides other: CollectedField) -> Bool {
             let texts = Set(conditionTexts)
             guard isConditional, texts.count == 1 || !sharedSpreads.isEmpty else { return false }

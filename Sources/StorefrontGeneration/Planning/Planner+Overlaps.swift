@@ -2,6 +2,7 @@ internal import GraphQLLanguage
 
 /// Rejects fields that several Swift types read from one object, if a directive can omit subfields that one of these types requires.
 extension Planner {
+    /// A selection set that a generated Swift type reads from an object.
     private struct Reader {
         let collected: Collected
         let parent: GraphSchemaType
@@ -21,7 +22,7 @@ extension Planner {
         for concrete in schema.possibleTypes(parent.name).sorted() {
             var fragments: Set<String> = []
             let all = readers.flatMap { self.readers(within: $0, of: concrete, &fragments) }
-            // Many object types have the same readers, which are checked only once.
+            // If several object types have the same readers, these readers are checked only once.
             let places = all.map { "\($0.parent.name) \($0.file) \($0.collected.location, default: "")" }
             guard all.count > 1, checked.insert(places).inserted else { continue }
             let fields = all.flatMap { reader in reader.collected.fields.map { (reader: reader, field: $0) } }

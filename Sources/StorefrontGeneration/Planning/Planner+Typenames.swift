@@ -34,7 +34,7 @@ extension Planner {
 
     /// Adds `__typename` to each selection set whose response keys are in `found`.
     ///
-    /// One of several fields with the same keys is not enough, because a directive can omit this field and keep another.
+    /// If several fields have the same keys, all of them get `__typename`, because a directive can omit one field and keep another.
     private static func withTypenames(
         _ selections: [GraphSelection],
         _ keys: [String],
