@@ -75,8 +75,8 @@ extension SandboxStorefront {
 
     /// Starts an attempt to complete a cart; refuses every other token after an attempt was accepted.
     ///
-    /// Shopify promises only that it accepts each `attemptToken` once: an app that repeats a submission with a new token could pay twice
-    /// there. The refusal shows this error of the app.
+    /// Shopify promises only that it accepts each `attemptToken` once. So at Shopify, an app that repeats a submission with a new token
+    /// could pay twice. The sandbox refuses the new token, so that a test of the app finds this mistake.
     private func submit(_ cart: inout Cart, _ token: String, _ viewer: CartViewer) -> GraphNode {
         let url = GraphNode.text(checkoutURL(of: cart, hasKey: true, viewer))
         func failed(_ code: String, _ message: String) -> GraphNode {

@@ -23,7 +23,7 @@ extension SandboxFault {
         return .answer(.json(["errors": .array([entry(message, "INTERNAL_SERVER_ERROR")])]))
     }()
 
-    /// Sends HTTP 430, as Shopify does for a suspected attacker, usually because the request lacks the buyer's IP.
+    /// Sends HTTP 430, with which Shopify rejects a request as an attack, for example because the buyer's IP is missing.
     public static let storefrontSecurityRejection = SandboxFault.answer(
         status: 430,
         headers: [("Content-Type", "text/html; charset=utf-8")],

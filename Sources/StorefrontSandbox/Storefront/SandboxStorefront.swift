@@ -15,7 +15,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         public let id: String
         /// The customer access token on the cart.
         public let customerAccessToken: String?
-        /// The e-mail address and telephone number that were set.
+        /// The e-mail address and the phone number that were set.
         public let email: String?, phone: String?
         /// The country that was set.
         public let countryCode: String?
@@ -157,7 +157,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         save(moved)
         faults.withLock { faults in
             faults.moves[old.token] = (old.key, moved.token, moved.key)
-            // The ids of earlier moves lead to the new id, and a pending completion removes the moved cart.
+            // The old ids of earlier moves must also lead to the new id, and a pending completion must remove the cart by its new id.
             for (first, move) in faults.moves where move.token == old.token {
                 faults.moves[first] = (move.oldKey, moved.token, moved.key)
             }
