@@ -11,7 +11,7 @@ final class ClockReadings: HTTPTransport {
     private static let noticeable = 10.0
 
     private let inner: any HTTPTransport
-    /// By host, the largest difference of its responses: how many seconds this machine's clock is ahead, negative if it is behind.
+    /// For each host, the largest clock difference that a response showed, in seconds; negative if this machine's clock is behind.
     private let readings = Mutex<[String: Double]>([:])
 
     init(_ inner: any HTTPTransport) {

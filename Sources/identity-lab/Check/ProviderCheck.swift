@@ -65,7 +65,7 @@ struct ProviderCheck {
             guard let token = metadata.tokenEndpoint else { throw missing("token", subject) }
             return "Issuer \(metadata.issuer); login page at \(login.host), token endpoint at \(token.host)."
         }
-        // Without metadata, the check of the keys would usually fail for the same reason.
+        // The check of the keys also needs the metadata, so it would report the same failure again.
         guard isFound else { return }
         await report.point(subject, "keys") {
             guard let count = try await client.keyCount() else { throw missing("jwks", subject) }

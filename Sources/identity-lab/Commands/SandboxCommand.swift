@@ -121,7 +121,9 @@ struct SandboxCommand: Command {
         await sandbox.stop()
     }
 
-    /// Returns the first Shopify client's id for each value of the configuration member `client`, and for `app`, a Partner app's client.
+    /// Returns ids of Shopify clients by kind: the values of the configuration member `client`, and `app` for a Partner app's client.
+    ///
+    /// If the sandbox has several clients of a kind, the result contains the id of the first client.
     private static func clientIDs(_ sandbox: ShopSandbox) -> JSONObject {
         let kinds: [(String, SandboxShopifyClient.Kind)] = [
             ("confidential", .confidential), ("publicMobile", .publicMobile), ("publicWeb", .publicWeb), ("app", .app),

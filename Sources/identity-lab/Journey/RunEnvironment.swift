@@ -6,7 +6,7 @@ internal import IdentitySandbox
 internal import ShopifyStorefront
 internal import StorefrontSandbox
 
-/// The services of `identity-lab` without a command, of `compare` and of `serve`: the sandbox, or those of a configuration file.
+/// The services that ``JourneyCommand``, `compare` and `serve` use: the embedded sandbox, or the services of a configuration file.
 struct RunEnvironment: Sendable {
     let configuration: IdentityConfiguration
     let store: OpenedStore
@@ -52,7 +52,7 @@ struct RunEnvironment: Sendable {
         )
     }
 
-    /// Starts the embedded sandbox; the folder is nil if `--store` names the store's file.
+    /// Starts the embedded sandbox; `folder` is the temporary folder of the store, nil if `--store` names the store's file.
     ///
     /// The file of `--store` is encrypted with `IDENTITY_STORE_KEY`. If this variable is not set, the key is random and not kept, so nobody
     /// can open the file again.

@@ -45,7 +45,7 @@ actor ServedRun {
     private var attemptID: String?
     private var redirect: RecordedRedirect?
     private var login: Task<Void, Never>?
-    /// The task of the sign-out, whose response every press of the button gets.
+    /// The task of the sign-out; every press of the button gets the response of this task.
     ///
     /// A double click sends two requests, and the browser uses only the second response.
     private var logout: Task<WebResponse?, any Error>?

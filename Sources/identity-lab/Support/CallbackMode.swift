@@ -32,8 +32,8 @@ enum CallbackMode: String, CaseIterable, Sendable {
 extension CallbackMode {
     /// Shows the provider's logout page, and returns the URL with which the browser came back; with `stdin`, a person opens the page.
     ///
-    /// `page` gets the address of the return, ends the session and returns the logout page; if it returns nil, the browser will not
-    /// return, and the result is nil. The end of standard input throws `CancellationError`.
+    /// `page` gets `address`, ends the session, and returns the URL of the logout page. If `page` returns nil, the browser cannot come back
+    /// to `address`, and this method returns nil. At the end of standard input, this method throws `CancellationError`.
     func logoutReturn(
         to address: String,
         transport: any HTTPTransport,

@@ -7,7 +7,7 @@ internal import Synchronization
 /// SIGPIPE is ignored, so a write to a closed pipe fails and does not end the process. ``Output`` remembers a failed write to standard
 /// output.
 struct Interruption {
-    // Both are static, because a signal handler is a C function, which cannot capture values.
+    // The members are static, because a signal handler is a C function, which cannot capture values.
     private static let isReceived = Atomic(false)
     private static let wakeup = WakeupPipe()
 
@@ -15,8 +15,8 @@ struct Interruption {
         // The reader of the output may close its pipe while new tokens are being saved. The default action would end the process, and the
         // tokens would be lost.
         signal(SIGPIPE, SIG_IGN)
-        // A signal handler must not initialize static members, so this line initializes both. If the process cannot open a pipe, `init`
-        // sets no handler, and a signal ends the process at once.
+        // A signal handler must not initialize static members, so this line initializes both members. If the process cannot open a pipe,
+        // `init` sets no handler, and a signal ends the process at once.
         guard Self.wakeup != nil, !Self.isReceived.exchange(false, ordering: .sequentiallyConsistent) else { return }
         for number in [SIGINT, SIGTERM] {
             signal(number) { _ in

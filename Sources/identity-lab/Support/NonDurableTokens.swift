@@ -6,7 +6,7 @@ internal import Synchronization
 /// The new tokens are lost when the process ends, unless a later attempt has stored them.
 final class NonDurableTokens: Sendable {
     private struct LastWork {
-        /// The manager, kept alive because its address is its identifier: a new manager could get the address of a released one.
+        /// The manager, kept alive because its address is the key in `works`: a new manager could get the address of a released manager.
         let manager: SessionManager
         let found: Set<SessionReference>
         let isComplete: Bool
