@@ -154,7 +154,7 @@ struct TokenRefresher: SessionService {
                 try await clock.sleep(for: .milliseconds(min(20 * conflicts, 250)))
             case .wait:
                 let claimed = try run.storedSession()
-                // The first `claimWait` is for the other process's response, the second one for this process's own refresh.
+                // This call may wait two `claimWait` longer: one for the other process's refresh, then one for its own refresh.
                 if case .replacing = goal { deadline = started + limit + claimWait(claimed) * 2 }
                 guard try await waitForResponse(to: claimed, until: deadline) else {
                     throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong)
@@ -171,9 +171,9 @@ struct TokenRefresher: SessionService {
     /// Records that the store still contains another process's claim; returns whether this process must still wait for the response.
     func mustWait(forHolderOf claimed: StoredSession) -> Bool { memory.claims.observe(claimed) < claimWait(claimed) }
 
-    /// How long this process waits for the response of another process that may still run, before it sends the refresh token itself.
+    /// How long this process waits until another process saves the response to its refresh; then this process sends the refresh token.
     ///
-    /// The other process may still have to complete its request, and to save the response at once or with its next repair.
+    /// In this time, the other process can complete its request, and save the response at once or with its next repair.
     private func claimWait(_ claimed: StoredSession) -> Duration {
         if let wait = configuration.claimWait { return wait }
         let timeout = (try? provider(of: claimed))?.descriptor.timeout
@@ -187,7 +187,8 @@ struct TokenRefresher: SessionService {
         while true {
             guard clock.elapsed < deadline else { return false }
             try await clock.sleep(for: .milliseconds(250))
-            // While the store cannot be read, nothing is observed, so an outage adds at most one repair interval to the observed time.
+            // A failed read of the store observes nothing. So an outage of the store adds at most one repair interval to the observed time
+            // (``ObservedRefreshClaims``).
             guard let found = try? await store.session(claimed.id) as StoredSession?? else { continue }
             guard found?.generation == claimed.generation, mustWait(forHolderOf: claimed) else { return true }
         }

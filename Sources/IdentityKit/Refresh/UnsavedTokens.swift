@@ -30,8 +30,8 @@ final class UnsavedTokens: Sendable {
         /// - A stored session with an older generation, for example from a restored backup, is older than this state.
         /// - A stored session that no longer has the tokens that this state replaces is newer.
         /// - A stored session that still has these tokens is older if it has no response, or a response that belongs to another login.
-        /// - With any other response, the age is unknown: another machine received this response later. Only its validation shows
-        ///   whether it contains tokens.
+        /// - A stored session that has these tokens and another response is of unknown age: another process stored this response later.
+        ///   Only a validation shows whether the stored response contains tokens.
         func age(comparedWith stored: StoredSession, _ tokens: TokenSet) throws -> Age {
             if session.generation > stored.generation { return .newer }
             guard replacedFingerprint == (try UnsavedTokens.fingerprint(of: tokens)) else { return .older }
@@ -79,7 +79,8 @@ final class UnsavedTokens: Sendable {
         switch try? entry.age(comparedWith: stored, tokens) {
         case .newer:
             var response = entry.state.response
-            // If the stored response belongs to another login, its error code is kept until a response passes validation.
+            // If the stored response belongs to another login, its error code also applies to the newer response, until a response passes
+            // validation.
             if response?.loginMismatch == nil { response?.loginMismatch = state.loginMismatch }
             return response
         // Another machine stored a later response. Until a refresh accepts it, the login mismatch in memory is still reported.
@@ -100,8 +101,8 @@ final class UnsavedTokens: Sendable {
         reports: Bool
     ) async {
         let id = session.id
-        // The new tokens must not be lost if no fingerprint can be computed. The empty text equals no fingerprint, so the state is then
-        // used until another process saves the session.
+        // The new tokens must not be lost if no fingerprint can be computed. In this case an empty text is used, which equals no
+        // fingerprint. The state counts as newer because of its generation, until another process saves the session.
         let replacedFingerprint = (try? Self.fingerprint(of: tokens)) ?? ""
         var session = session
         session.payload = Self.payload(of: state, replacing: replacedFingerprint)
@@ -156,7 +157,7 @@ final class UnsavedTokens: Sendable {
         if let entry = self[id] {
             let age = try entry.age(comparedWith: stored, tokens)
             if age != .older { return age == .newer || storedResponseHasNoTokens ? entry.state : nil }
-            // The state in the spool may be newer than the state in memory and the stored tokens.
+            // The state in memory is too old. The spool may contain a state that is newer than the stored tokens, so it is read next.
             entries.withLock { _ = $0.removeValue(forKey: id) }
         }
         guard let spool, let spooled = try await spool.spooledSession(id) else { return nil }
