@@ -100,7 +100,7 @@ public struct ReturnPathPolicy: Sendable, Equatable {
             else { return nil }
             location += "#" + fragment
         }
-        // The normalized text is checked again later, so it must not be too long either: a slash after the host makes it longer.
+        // Normalization can add a slash after the host. The normalized text is checked again later, so its length is limited too.
         return location.utf8.count <= Self.maximumLength ? location : nil
     }
 

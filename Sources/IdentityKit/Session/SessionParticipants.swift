@@ -54,7 +54,8 @@ final class SessionParticipants: Sendable {
     /// If the session is refreshed several times during a notification, only the newest refresh is reported next. A refresh that a
     /// participant starts during its notification is not reported: with short-lived tokens, each report could cause the next refresh.
     func notifyRefreshed(_ session: Session) {
-        // Until the new tokens are saved, the stored generation does not change. Without this removal, a new end would not be reported.
+        // The stored generation changes only when the new tokens are saved. Until then, an old entry with this generation would prevent the
+        // report of a new end.
         state.withLock { $0.needingLogin.remove(session.id) }
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }

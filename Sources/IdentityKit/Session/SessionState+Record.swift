@@ -94,7 +94,7 @@ extension SessionState {
         )
     }
 
-    /// Space for a ``RefreshClaim`` of some 100 bytes, and for tokens that become a little longer at a refresh.
+    /// Space for a ``RefreshClaim`` of about 100 bytes, and for tokens that become a little longer at a refresh.
     private static let roomForClaim = 512
 
     /// The base64url length of a response whose tokens are as long as `tokens`, plus 1 KB for longer tokens and other members.

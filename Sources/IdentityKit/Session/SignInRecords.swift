@@ -7,7 +7,7 @@ final class SignInRecords: Sendable {
     private let store: any SessionStore
     private let clock: any IdentityClock
     private let interval: Duration?
-    /// The time of the monotonic clock before which this process does not note another use of each session.
+    /// For each session, the time of the monotonic clock until which this process stores no further use.
     ///
     /// If the table evicts a session, its next use costs one more read of the store.
     private let pausedUntil = Mutex(BoundedTable<SessionID, Duration>(maximum: 10_000))

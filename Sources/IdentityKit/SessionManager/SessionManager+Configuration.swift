@@ -11,7 +11,7 @@ extension SessionManager {
         /// After this time, every call treats the session as unknown. Guests' sessions have a separate time:
         /// ``SessionManager/beginGuest(retainedFor:)``.
         public var sessionRetention: Duration = .seconds(90 * 86_400)
-        /// How long after the sign-in a session ends even if it is refreshed; by default nil: no limit.
+        /// The longest time from the sign-in to the end of a session, even if the session is refreshed; by default nil: no limit.
         ///
         /// After this time, every call treats the session as unknown, and the buyer has to sign in again. 30 days are a good value for a
         /// shop (NIST SP 800-63B section 4.1.3). The limit does not apply to guests' sessions.

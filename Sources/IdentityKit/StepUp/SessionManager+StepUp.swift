@@ -108,7 +108,9 @@ extension SessionManager {
         return false
     }
 
-    /// The participants get the attachments that cannot be moved, as at a logout, and can, for example, detach the cart.
+    /// Moves the attachments of a removed session, except its sign-in record, to the new session.
+    ///
+    /// The participants get the attachments that cannot be moved, as at a logout. They can then, for example, detach the cart.
     private func move(_ ended: LoggedOutSession, to session: Session, since started: Duration) async {
         var lost: [String: Secret] = [:]
         for (name, value) in ended.attachments where name != SignInRecord.name {
@@ -167,9 +169,10 @@ extension SessionManager {
         guard time >= startedAt - age - ClockTolerance.seconds else {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
-        // The check above accepts an `auth_time` up to a minute before the step-up, because clocks differ. This may be the `auth_time` of
-        // the earlier login, so the new time must be later. An earlier time in the last second before the step-up, or after its start, is
-        // not compared: the times have whole seconds, so both can be equal although the buyer signed in again.
+        // The check above accepts an `auth_time` up to a minute before the step-up, because clocks differ. The session's login may be that
+        // recent, so the new `auth_time` must be later than the session's `auth_time`. The two times are not compared if the session's
+        // `auth_time` is in the last second before the step-up or after its start: with whole seconds, the times can be equal although the
+        // buyer signed in again.
         if requirement.demandsLogin, let earlier = old.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }

@@ -100,7 +100,7 @@ struct SessionTokensReader: SessionService {
         return notRefreshed(Session(session, .active(tokens)), tokens, because: error)
     }
 
-    /// `reason` says why a refresh that was due did not happen.
+    /// Returns tokens that this call has not refreshed; `reason` is the error that prevented a due refresh, or nil.
     private func notRefreshed(
         _ session: Session,
         _ tokens: TokenSet,

@@ -20,7 +20,7 @@ public struct TokenOutcome: RawRepresentable, Hashable, Sendable {
     public static let waited = Self(rawValue: "waited")
     /// The token has not expired, but it cannot be refreshed now.
     ///
-    /// A refresh failed, or must wait after an earlier failure or until the store works. ``SessionTokens/reason`` contains the error of the
-    /// refresh or of the store.
+    /// For example, the refresh failed or takes too long, refreshes are paused after earlier failures, or the store does not work.
+    /// ``SessionTokens/reason`` contains the error.
     public static let stillValid = Self(rawValue: "still_valid")
 }

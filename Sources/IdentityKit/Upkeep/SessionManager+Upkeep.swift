@@ -4,7 +4,7 @@ extension SessionManager {
     /// A machine that has just started may have a clock that is ahead for some minutes. A sweep would then remove valid sessions.
     private static let firstSweep = Duration.seconds(600)
 
-    /// Checks that each provider's timeout is not longer than the store's locks certainly last.
+    /// Checks that no provider's timeout is longer than the time for which the store guarantees a session's lock.
     ///
     /// ``repair()`` makes the same check. A refresh or a login checks its own provider only.
     ///
@@ -64,7 +64,9 @@ extension SessionManager {
         }
     }
 
-    /// Reports each provider whose timeout is too long, because its refreshes end before the request and so cause no event.
+    /// Reports each provider whose timeout is too long.
+    ///
+    /// The refresh of a session at such a provider fails before it sends a request, and emits no event itself.
     private func reportLockTimes() {
         for provider in providers.all {
             do {

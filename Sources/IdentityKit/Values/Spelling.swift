@@ -9,7 +9,7 @@ package enum Spelling {
             .min { $0.1 < $1.1 }?.0
     }
 
-    /// Twice the edit distance, with 1 for a letter in the other case.
+    /// Twice the edit distance, so that a difference in letter case can count 1 instead of 2.
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var row = (0...right.count).map { $0 * 2 }
         for (i, a) in left.enumerated() {
