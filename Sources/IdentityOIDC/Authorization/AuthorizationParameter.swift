@@ -29,7 +29,7 @@ enum AuthorizationParameter {
 
     /// The problem with an additional parameter; nil if an app may set the parameter.
     ///
-    /// The comparison of names ignores case, and takes `.` for `_`: some servers ignore case, and PHP reads `client.id` as `client_id`.
+    /// The comparison of names ignores case, and treats `.` as `_`: some servers ignore case, and PHP reads `client.id` as `client_id`.
     static func problem(name: String, value: String) -> Problem? {
         guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return Problem(

@@ -10,7 +10,9 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var lifetime: Duration
     package var interval: Duration
 
-    /// In seconds; RFC 8628 sets no maximum, but the SDK reduces a longer lifetime to this value, and refuses a longer interval.
+    /// The longest lifetime and the longest interval in seconds, because RFC 8628 sets no maximum.
+    ///
+    /// The SDK reduces a longer lifetime to this value, and refuses a response with a longer interval.
     private static let longest = 86_400.0
 
     package init(_ object: JSONObject, allowsLoopbackHTTP: Bool) throws(IdentityError) {

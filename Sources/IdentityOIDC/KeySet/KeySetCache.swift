@@ -40,7 +40,7 @@ struct KeySetCache: KeySetProviding {
         lastKnown.snapshot.flatMap { $0.url == url ? $0 : nil }
     }
 
-    // If keys are cached, the next link must return the result of a later fetch.
+    // If keys are cached, they do not meet the requirement. So the next link must return the result of a later fetch.
     private func adapted(_ requirement: KeySetRequirement, to last: KeySetSnapshot?) -> KeySetRequirement {
         guard let last else { return requirement }
         return switch requirement {

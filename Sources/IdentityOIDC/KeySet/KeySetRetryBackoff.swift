@@ -28,7 +28,7 @@ final class KeySetRetryBackoff: KeySetProviding {
             if state.url != url { state = State(url: url) }
             return state.bucket.take(at: now) ? nil : state.failure
         }
-        // The copy of the error gets the correlation id of this operation; the stored error has the id of the failed fetch.
+        // `recast` copies the stored error, which has the correlation id of the failed fetch. The copy has the id of this operation.
         if let failure { throw failure.recast(as: failure.kind) }
         do {
             let snapshot = try await next.keys(at: url, requirement)

@@ -14,7 +14,9 @@ extension OpenIDClient {
         case disabled
     }
 
-    /// Creates the authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1) and the attempt to store.
+    /// Creates an authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1) and its login attempt.
+    ///
+    /// Store the attempt until the callback, because the code exchange needs it.
     ///
     /// If `pkce` is nil, ``OpenIDQuirkSettings/usesPKCE`` decides whether the login uses PKCE.
     ///

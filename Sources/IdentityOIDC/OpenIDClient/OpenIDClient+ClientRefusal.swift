@@ -111,7 +111,7 @@ extension OpenIDClient {
         return switch audience {
         case .issuer:
             "If the provider requires its token endpoint as the audience of the assertion, set clientAssertionAudience to tokenEndpoint."
-        // With an issuer for each tenant, `OpenIDClient.init` refuses the audience `issuer`.
+        // If each tenant has its own issuer, `OpenIDClient.init` refuses the audience `issuer`, so the hint must not suggest it.
         case .tokenEndpoint where settings.issuerTemplate != nil: nil
         case .tokenEndpoint:
             "If the provider requires its issuer as the audience of the assertion, remove clientAssertionAudience."

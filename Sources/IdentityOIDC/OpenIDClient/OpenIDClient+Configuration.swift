@@ -71,7 +71,7 @@ extension OpenIDClient {
         public var endpoints = Endpoints()
         /// How the metadata document is fetched.
         public var discovery = Discovery()
-        /// Headers of every token, device authorization and pushed authorization request, such as an API key.
+        /// Headers, such as an API key, for every token request, device authorization request and pushed authorization request.
         public var tokenRequestHeaders: [(name: String, value: Secret)] = []
         /// How long one request may take, by default 8 seconds; a store whose locks expire may require a shorter time.
         public var timeout = ProviderDescriptor.defaultTimeout

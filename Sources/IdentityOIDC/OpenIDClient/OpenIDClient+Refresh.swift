@@ -125,8 +125,9 @@ extension OpenIDClient {
         refreshed.refreshToken = new.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
         refreshed.scopes = new.scopes ?? quirks.scopes(afterRefreshing: tokens)
         refreshed.issuedAt = response.startedAt
-        // If `expires_in` is missing or invalid, the new access token gets the lifetime of the old one. With nil, it would never expire.
-        // The lifetime is not positive if the app stored the old token after its expiry: then each call would refresh again.
+        // If `expires_in` is missing or invalid, the new access token gets the lifetime of the old access token, because a token without an
+        // expiry is never due for a refresh. But the old lifetime is not positive if the app stored the old token after its expiry. The new
+        // token then gets no expiry, because otherwise each call would refresh it again.
         let oldLifetime = tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         let lifetime = new.lifetime ?? oldLifetime.flatMap { $0 > 0 ? $0 : nil }
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }

@@ -11,8 +11,9 @@ extension OpenIDClient {
     ///
     /// - Returns: Whether the provider revoked the tokens. False if the provider has no revocation endpoint, or if there is only an access
     ///   token and the provider does not revoke access tokens.
-    /// - Throws: `IdentityError` when a revocation failed; when the provider does not revoke refresh tokens, even if it revoked the access
-    ///   token; before the request, when the metadata cannot be fetched, the endpoint's URL is invalid or the tokens have another issuer.
+    /// - Throws: `IdentityError` when a revocation failed, or when the provider does not revoke refresh tokens, even if it revoked the
+    ///   access token. Without a revocation request, when the metadata cannot be fetched, the endpoint's URL is invalid or the tokens
+    ///   have another issuer.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try checkIssuer(of: tokens, is: try await metadata())
         return try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)
@@ -77,7 +78,7 @@ extension OpenIDClient {
         }
         guard let refreshToken else {
             guard let accessToken else { return false }
-            // This is not an error: many providers cannot revoke access tokens, which usually expire soon.
+            // The result false is not an error here: many providers cannot revoke access tokens, which usually expire soon.
             return try await revoke(accessToken, "access_token")
         }
         guard try await !revoke(refreshToken, "refresh_token") else { return true }
