@@ -97,7 +97,7 @@ final class LoopbackConnection {
             deadline = .now.advanced(by: idleTimeout)
             return flush()
         case .waiting:
-            // A handler has no time limit: the client decides how long to wait for the response.
+            // A handler has no time limit, because the client decides how long it waits for the response. So the deadline moves.
             deadline = .now.advanced(by: idleTimeout)
             return .stays
         case .reading where parser.isInside:

@@ -84,7 +84,8 @@ package final class LoopbackServer: Sendable {
 package struct LoopbackLimits: Sendable {
     /// The maximum number of connections.
     ///
-    /// For a further client, the server closes the oldest connection without a pending response; without such a connection, the new one.
+    /// When a further client connects, the server closes the oldest connection without a pending response. If every connection has a
+    /// pending response, the server closes the new connection.
     package var connections = 4096
     /// The maximum size of a request's head, and of its trailers, in bytes.
     package var headerBytes = 64 << 10

@@ -37,7 +37,7 @@ package struct SocketPoll: Sendable {
         _ = unsafe write(wakeup, &one, MemoryLayout<UInt64>.size)
     }
 
-    /// Sets which events of a socket ``wait(milliseconds:_:)`` reports, in place of earlier events; false if the kernel refuses.
+    /// Makes ``wait(milliseconds:_:)`` report these events of a socket, instead of events set earlier; false if the kernel refuses.
     @discardableResult
     package func watch(_ socket: Int32, for events: Events) -> Bool {
         control(EPOLL_CTL_ADD, socket, events.rawValue)
