@@ -185,8 +185,8 @@ extension ConnectionPlan {
 
 /// A new connection that a connecting thread hands over to the connection loop.
 ///
-/// `@unchecked Sendable`: after that, the connecting thread does not use the connection. libpq allows any thread to use a connection, but
-/// only one thread at a time.
+/// `@unchecked Sendable`: after it has handed over the connection, the connecting thread does not use it any more. libpq allows any thread
+/// to use a connection, but only one thread at a time.
 @safe
 struct OpenedConnection: @unchecked Sendable {
     let pointer: OpaquePointer

@@ -19,8 +19,8 @@ struct LeaseLocks: Sendable {
         let lease = Lease(self, key: key, holder: try SystemRandom().bytes(16), duration: duration)
         do {
             let isTaken = try await client.repeating { deadline, _ in
-                // This process counts the lease's time from before the request. Another process starts to count later, after it has read
-                // the lease. So this process stops relying on the lease before another process takes the lease over.
+                // This process measures the lease from the moment before it sends the request. Another process starts to measure later,
+                // after it has read the lease. So this process stops relying on the lease before another process takes the lease over.
                 let sent = ContinuousClock.now
                 let over = seen.expired(key)
                 let values: [Value] = [
