@@ -68,7 +68,7 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     }
 
     private func resealNextRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
-        // The file of pending logins comes after the tables of the database, so `end` is its table number.
+        // In a position, the file of pending logins counts as one more table after the tables of the database: table number `end`.
         let end = SealedRow.Kind.allCases.count
         let kind = SealedRow.Kind.loginAttempt.rawValue
         if let position, position.table == end {

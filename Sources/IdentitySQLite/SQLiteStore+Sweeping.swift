@@ -34,8 +34,8 @@ extension SQLiteStore: ExpirySweeping {
 
     /// Removes the sessions whose retention has ended, with their attachments; examines only rows whose `sweep_after` has passed.
     ///
-    /// Each save can move `retained_until`, so that column has no index. The indexed column `sweep_after` contains the end of retention
-    /// from the time when the row was inserted or last examined by a sweep.
+    /// Each save can change `retained_until`, so that column has no index. The indexed column `sweep_after` is a copy of `retained_until`
+    /// that is made when a row is inserted, and again when a sweep finds that the retention was extended.
     private func sweepSessions(expiredBefore date: Date) async throws -> Int {
         let limit = date.timeIntervalSinceReferenceDate
         var total = 0

@@ -162,8 +162,8 @@ final class Connection {
 
     /// Commits the transaction, and waits while readers block the commit: up to 20 times 0.1 ms, then up to `pauses` times 2 ms.
     ///
-    /// If an error of COMMIT ends the transaction, this method checks in the file whether the commit took effect. It throws if the commit
-    /// had no effect, and if it cannot find this out.
+    /// If an error of COMMIT ends the transaction, this method checks in the file whether the commit took effect. The method throws if the
+    /// commit had no effect, or if the file does not show whether the commit took effect.
     func commit(pauses: Int) throws(SQLiteFailure) {
         var remaining = pauses
         var quickTries = 20
@@ -191,7 +191,7 @@ final class Connection {
         }
     }
 
-    /// Whether the transaction took effect although its commit returned an error; false if this method cannot find it out.
+    /// Whether the transaction took effect although its commit returned an error; false if the file does not show this.
     ///
     /// With a rollback journal, the read `touch` makes SQLite roll back an incomplete commit. After that, a changed change counter proves
     /// the commit: other processes cannot change the counter while this process holds the writer lock.

@@ -39,7 +39,8 @@ extension Database {
         }
         var opened: Connection? = try await connect(location, forWriting: isAllowedToWrite)
         if try location.inspect().content == .empty {
-            // A process crashed while it created the store, and the first read rolled back its unfinished transaction.
+            // The file contained only the unfinished transaction of a process that crashed while it created the store. The first read has
+            // rolled back this transaction.
             try await create(location, keys, configuration, mayWrite: isAllowedToWrite)
             opened = try await connect(location, forWriting: isAllowedToWrite)
         }
@@ -164,7 +165,7 @@ extension Connection {
         try texts("PRAGMA \(pragma)").first.flatMap(Int64.init) ?? 0
     }
 
-    /// Sets the options of a connection; throws if SQLite did not accept one of the four pragmas that are checked.
+    /// Sets the options of a connection; reads four of the pragmas back, and throws if SQLite did not accept a value.
     func prepareForUse() throws {
         // A row contains a record of at most sixteen slots of 1 MiB, and some columns.
         limitValues(to: 17 << 20)
