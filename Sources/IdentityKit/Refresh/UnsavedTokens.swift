@@ -219,8 +219,8 @@ final class UnsavedTokens: Sendable {
             replacedFingerprint: replaced,
             isSpooled: true
         )
-        // The process that spooled new tokens has told the observers. A process that spooled a response may have crashed before it told
-        // them.
+        // The process that spooled new tokens has reported the spooled state to the observers. A process that spooled a response may have
+        // crashed before its report.
         if entry.state.response == nil { entry.report = .spooled }
         return entry
     }
