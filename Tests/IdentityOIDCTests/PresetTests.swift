@@ -79,7 +79,10 @@ struct PresetTests {
         "the members of presets are read strictly, and errors name them",
         arguments: [
             (#""preset":"gogle""#, "preset has an unknown value"),
-            (#""preset":"google","issuer":"https://accounts.google.com""#, "issuer must not be set, because preset sets the issuer"),
+            (
+                #""preset":"google","issuer":"https://accounts.google.com""#,
+                "issuer must not be set, because preset sets the issuer"
+            ),
             (#""preset":"google","domain":"a.example""#, "domain is not known"),
             (#""issuer":"https://id.example","directory":"common""#, "directory is not known"),
             (#""preset":"auth0""#, "domain is missing"),
