@@ -40,11 +40,11 @@ extension PostgresStore {
         /// schema is lost or its name is wrong. With true, opening would create an empty store, and no buyer would be signed in. Even with
         /// true, opening fails if the store is missing and ``spoolDirectory`` contains sessions.
         public var createsStore = true
-        /// The length of a record in bytes, 512 to 1,048,576, by default 8,192.
+        /// The length of a record in bytes, 512 to 1,048,576, by default 7,680.
         ///
         /// A new store saves this value. An existing store keeps the value with which it was created. A record that does not fit gets 2, 4,
         /// 8 or 16 times this length.
-        public var slotSize = 8_192
+        public var slotSize = 7_680
         /// Whether ``connection`` goes through a pooler in transaction mode, such as PgBouncer with `pool_mode = transaction`; by default
         /// false.
         ///

@@ -34,7 +34,7 @@ extension SQLiteStore {
         /// disk is not mounted. With true, opening creates an empty store in these cases, and no buyer is signed in. But opening fails if
         /// the spool beside the missing file contains sessions.
         public var createsStore = true
-        /// The length of a record in bytes, 512 to 1,048,576, by default 8,192; an existing file keeps the value with which it was created.
+        /// The length of a record in bytes, 512 to 1,048,576, by default 7,680; an existing file keeps the value with which it was created.
         ///
         /// A record is a session (tokens, claims and space for the next tokens), an attachment, or a pending login in the database file. A
         /// record that does not fit gets 2, 4, 8 or 16 times this length.
@@ -91,7 +91,7 @@ extension SQLiteStore {
             path: String,
             key: StoreKey,
             readOnlyKeys: [StoreKey] = [],
-            slotSize: Int = 8_192,
+            slotSize: Int = 7_680,
             lockWait: Duration = .seconds(5),
             maximumAttempts: Int = 10_000,
             clock: any IdentityClock = SystemClock()

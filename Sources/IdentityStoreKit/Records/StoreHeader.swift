@@ -34,12 +34,12 @@ public struct StoreHeader: Sendable {
     ///
     /// - Parameters:
     ///   - keys: The keys of the store; the active key encrypts the lookup key.
-    ///   - slotSize: The length of a record in bytes, by default 8,192. A record that does not fit has 2, 4, 8 or 16 times this length.
+    ///   - slotSize: The length of a record in bytes, by default 7,680. A record that does not fit has 2, 4, 8 or 16 times this length.
     /// - Returns: The header. Write it to the database before the first row.
     /// - Throws: `IdentityError` when the slot size is out of range, or when OpenSSL fails.
     public static func make(
         sealedUnder keys: StoreKeys,
-        slotSize: Int = 8_192
+        slotSize: Int = 7_680
     ) throws -> StoreHeader {
         let random = try SystemRandom().bytes(16 + LookupKey.byteCount)
         guard
@@ -128,7 +128,7 @@ extension IdentityError {
     package static var invalidSlotSize: IdentityError {
         IdentityError(
             configuration: "The store's slot size must be between 512 and 1048576 bytes.",
-            hint: "Set the store's slotSize to a value from 512 to 1048576, for example 8192."
+            hint: "Set the store's slotSize to a value from 512 to 1048576, for example 7680."
         )
     }
 }
