@@ -11,7 +11,8 @@ final class BareSQLite {
     private let insert: OpaquePointer
     private let select: OpaquePointer
     private let key: SecretBytes
-    private let nonce = [UInt8](repeating: 7, count: AESGCM.nonceCount)
+    // A new nonce for each record. SQLite does not write a page whose bytes have not changed.
+    private var nonce = [UInt8](repeating: 7, count: AESGCM.nonceCount)
     let slot: Int
 
     struct Failure: Error {
@@ -69,6 +70,7 @@ final class BareSQLite {
     }
 
     private func seal(_ body: [UInt8]) throws -> [UInt8] {
+        nonce[0] &+= 1
         let plaintext = body + [UInt8](repeating: 0, count: slot - AESGCM.tagCount - body.count)
         return try AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: [1, 2, 3])
     }

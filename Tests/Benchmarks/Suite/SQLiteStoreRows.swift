@@ -29,7 +29,7 @@ enum SQLiteStoreRows {
     ]
 
     static let writers = 64
-    static let slot = 8_192
+    static let slot = 7_680
     static let body = [UInt8](repeating: 0x61, count: 400)
 
     private static func read(_ count: Int) -> Row {
