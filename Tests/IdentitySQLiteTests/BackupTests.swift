@@ -96,7 +96,7 @@ struct BackupTests {
         let clock = CommittingClock()
         let store = try await directory.open { $0.clock = clock }
         // The payloads are so large that the backup needs three steps.
-        for _ in 0..<40 { try await store.insert(sampleSession(payload: String(repeating: "x", count: 128_000))) }
+        for _ in 0..<40 { try await store.insert(sampleSession(payload: String(repeating: "x", count: 120_000))) }
         try await store.insert(sampleSession())
         let other = try await directory.open()
         // The file does not grow, so a copy that starts again has as many pages left as before.
