@@ -20,7 +20,7 @@ enum Program {
                 try await worker().once(try session(arguments[1]), dyingAt: point)
             default:
                 guard let plan = RunPlan(arguments) else { return usage() }
-                return try await Driver(plan).run() ? 0 : 1
+                return try await KillRun(plan).run() ? 0 : 1
             }
             return 0
         } catch {

@@ -17,7 +17,7 @@ enum Program {
                 print("Use: shop-load [BUYERS] [SECONDS] POSTGRES_URL")
                 return 2
             }
-            return try await Driver(plan).run() ? 0 : 1
+            return try await LoadRun(plan).run() ? 0 : 1
         } catch {
             print("\(error)")
             return 70

@@ -6,7 +6,7 @@ internal import Synchronization
 internal import TestDirectories
 
 /// Runs a strict provider and processes that share its sessions, kills the processes at random times and counts the lost sessions.
-struct Driver: Sendable {
+struct KillRun: Sendable {
     private static let lifetime = Duration.seconds(60)
 
     let plan: RunPlan

@@ -6,7 +6,7 @@ internal import StorefrontSandbox
 internal import TestProcesses
 
 /// Starts the sandbox, two nodes and many buyers who use them, ends one node in the middle of the run, and starts it again.
-struct Driver: Sendable {
+struct LoadRun: Sendable {
     private let plan: Plan
 
     init(_ plan: Plan) {
