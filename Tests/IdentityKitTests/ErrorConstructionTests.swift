@@ -18,7 +18,7 @@ struct ErrorConstructionTests {
     private static let protocolFolders = [
         "IdentityOIDC", "IdentityShopify", "IdentityBolt", "ShopifyGraphQL", "ShopifyStorefront",
         "ShopifyCustomerAccount", "ShopifyLegacyCustomers", "IdentityKit/Login", "IdentityKit/Logout",
-        "IdentityKit/StepUp",
+        "IdentityKit/SessionManager",
     ]
 
     /// The errors of these folders that need no reference: a part of their message, and the reason.

@@ -9,35 +9,6 @@ extension SessionManager {
         try await Correlation.scope { try await begin(provider, options, nil) }
     }
 
-    /// Completes a login in a web app: checks the callback, exchanges the code for tokens and stores the session.
-    ///
-    /// The pending login is removed from the store before the code is sent. So each callback works only once among all processes. After an
-    /// error, even of kind ``IdentityError/Kind/retryLater``, begin a new login.
-    ///
-    /// - Parameters:
-    ///   - callback: The parameters of the callback.
-    ///   - browserBinding: The binding cookie of the browser that sent the callback.
-    ///   - provider: The provider whose redirect URI received the callback, if each provider has a separate one, as RFC 9700 section 4.4
-    ///     advises. If the value is nil, the method refuses a callback that another provider (of any tenant) could have sent, unless the
-    ///     callback's `iss` (RFC 9207) is the issuer of the login. It also refuses a callback at another path than the redirect URI's.
-    /// - Returns: The new session and the return path.
-    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/rejected`` for a callback that is malformed, unknown, repeated or expired,
-    ///   or belongs to another browser or provider; with code ``IdentityError/Code/accessDenied`` when the buyer or the provider denied
-    ///   access; or the error of the provider or the store.
-    public func complete(
-        _ callback: LoginCallback,
-        browserBinding: Secret?,
-        provider: String? = nil
-    ) async throws -> CompletedLogin {
-        try await complete(
-            callback,
-            browserBinding: browserBinding,
-            provider: provider,
-            noteReturnPath: { _ in },
-            admitting: nil
-        )
-    }
-
     /// Stores a session for tokens that the app received in another way, for example with a code from a phone app.
     ///
     /// - Throws: ``IdentityError`` when the provider is not known or the store fails, and with code
