@@ -67,7 +67,7 @@ extension OpenIDClient {
         let now = httpClient.environment.clock.now
         let isPushed = configuration.pushesAuthorizationRequest || current.metadata.requiresPushedRequests
         if isPushed {
-            let requestURI = try await push(query, current.metadata, dpopKey: dpopKey)
+            let requestURI = try await pushAuthorizationRequest(query, current.metadata, dpopKey: dpopKey)
             query = FormEncoding.encode([
                 ("client_id", descriptor.clientID), ("request_uri", requestURI.reveal()),
             ])

@@ -66,7 +66,7 @@ extension OpenIDClient {
         if let redirectURI = attempt.redirectURI { fields.append(("redirect_uri", redirectURI)) }
         if let verifier = attempt.codeVerifier { fields.append(("code_verifier", verifier.reveal())) }
         fields += quirks.codeExchangeFields(for: attempt)
-        let (response, redacted, startedAt) = try await send(fields, metadata, dpopKey: attempt.dpopKey)
+        let (response, redacted, startedAt) = try await sendTokenRequest(fields, metadata, dpopKey: attempt.dpopKey)
         switch try TokenEndpointResponse(response, to: .authorizationCode, hiding: redacted) {
         case .success(let object): return try await loginTokens(object, startedAt, attempt, metadata)
         case .failure(let failure): throw refusal(failure, metadata, sentProof: attempt.dpopKey != nil)

@@ -82,7 +82,7 @@ extension OpenIDClient {
         do {
             metadata = try await self.metadata()
             try checkIssuer(authorization.issuer, is: metadata)
-            let sent = try await send(fields, metadata, dpopKey: authorization.dpopKey)
+            let sent = try await sendTokenRequest(fields, metadata, dpopKey: authorization.dpopKey)
             response = try TokenEndpointResponse(sent.response, to: .deviceCode, hiding: sent.redacted)
             startedAt = sent.startedAt
         } catch let error as IdentityError where error.kind == .retryLater {

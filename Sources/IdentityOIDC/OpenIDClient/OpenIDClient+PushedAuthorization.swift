@@ -3,7 +3,7 @@ internal import IdentityKit
 
 extension OpenIDClient {
     /// Sends the authorization request to the provider directly (PAR, RFC 9126), and returns the `request_uri` for the browser.
-    func push(
+    func pushAuthorizationRequest(
         _ query: [UInt8],
         _ metadata: ProviderMetadata,
         dpopKey: DPoPKey?

@@ -31,7 +31,7 @@ extension OpenIDClient {
                 ("grant_type", "refresh_token"), ("client_id", descriptor.clientID),
                 ("refresh_token", refreshToken.reveal()),
             ]
-            let (response, redacted, startedAt) = try await send(
+            let (response, redacted, startedAt) = try await sendTokenRequest(
                 fields + quirks.refreshFields(for: tokens),
                 metadata,
                 dpopKey: tokens.dpopKey,

@@ -6,7 +6,7 @@ extension OpenIDClient {
     /// Sends a token request; `dpopKey` is a private JWK, or nil for bearer tokens.
     ///
     /// A token's lifetime counts from the returned `startedAt`. No error may contain the returned `redacted` values.
-    func send(
+    func sendTokenRequest(
         _ fields: [(name: String, value: String)],
         _ metadata: ProviderMetadata,
         dpopKey: Secret?,
