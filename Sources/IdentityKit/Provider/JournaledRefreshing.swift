@@ -55,22 +55,3 @@ extension JournaledRefreshing {
         }
     }
 }
-
-extension IdentityProvider {
-    /// Validates the response to a refresh and returns the new tokens.
-    ///
-    /// Throws ``RefreshRefusal`` if the response contains no token, so that the old refresh token may be sent again. Any other error means
-    /// that the response may contain tokens, and the old refresh token may be invalid.
-    func validated(_ response: RefreshResponse, of old: TokenSet) async throws -> TokenSet {
-        guard let journaling = self as? any JournaledRefreshing else {
-            throw IdentityError.unreadableResponse(of: descriptor.name)
-        }
-        do {
-            return try await journaling.tokens(from: response, refreshing: old)
-        } catch let refusal as RefreshRefusal {
-            throw refusal
-        } catch {
-            throw IdentityError.wrapping(error).withKeptResponse
-        }
-    }
-}
