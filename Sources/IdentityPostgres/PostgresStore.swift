@@ -177,4 +177,12 @@ public final class PostgresStore: Sendable {
         return StoreRecords.rowKey(try HMACSHA256.authenticationCode(for: Array(schema.utf8), key: key))
     }
 }
+#else
+/// The session store in PostgreSQL, which this build does not contain.
+@available(
+    *,
+    unavailable,
+    message: "Switch on the trait PostgreSQL of the package: .package(…, traits: [\"PostgreSQL\"])"
+)
+public enum PostgresStore {}
 #endif

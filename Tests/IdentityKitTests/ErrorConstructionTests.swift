@@ -40,7 +40,6 @@ struct ErrorConstructionTests {
         ("provider is not the LegacyPasswordProvider of this account", "the app passed another provider's session"),
         ("to a mutation contains no result and no error", "a response that Shopify does not describe"),
         ("the buyer signed out before it ended", "the app's own sign-out"),
-        ("The callback arrived after its login had expired", "the time limit of SessionManager.Configuration"),
         ("A stored logout could not be decoded", "the store's own format"),
     ]
 

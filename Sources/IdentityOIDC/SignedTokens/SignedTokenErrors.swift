@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import IdentityHTTP
 internal import IdentityKit
 
 /// Creates the errors for one kind of signed token.
@@ -43,5 +44,22 @@ struct SignedTokenErrors: Sendable {
             + "This machine's clock \(reading); the token \(statement) \(time.formatted(.iso8601)). "
             + "If this machine's clock is wrong, set the clock by NTP. Otherwise report the token's times to the provider."
         return error(.idTokenTime, problem, section, advice: clock)
+    }
+}
+
+/// Prepares a name from a token or a client key for an error message, for example an algorithm or an audience.
+///
+/// An attacker may have chosen the name. So a text that is longer than 128 bytes, or has characters that a name or URL does not need, is
+/// shown as "…".
+enum LoggableName {
+    static func shown(_ name: String) -> String {
+        let isName =
+            (1...128).contains(name.utf8.count)
+            && name.utf8.allSatisfy { ASCII.unreserved.contains($0) || ":/".utf8.contains($0) }
+        return isName ? name : "…"
+    }
+
+    static func shown(_ names: [String]) -> String {
+        names.prefix(4).map { shown($0) }.joined(separator: ", ") + (names.count > 4 ? ", …" : "")
     }
 }
