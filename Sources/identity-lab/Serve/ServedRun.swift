@@ -96,11 +96,10 @@ actor ServedRun {
         begin.target = "/auth/login/\(FormEncoding.escape(approach.provider))"
         begin.body = []
         let response = await answer(begin)
-        let marker = "-login-"
         attemptID =
             response.headers.values(for: "Set-Cookie").compactMap { cookie -> String? in
                 let name = String(cookie.prefix { $0 != "=" })
-                return name.firstRange(of: marker).map { String(name[$0.upperBound...]) }
+                return name.firstRange(of: "-login-").map { String(name[$0.upperBound...]) }
             }.last
         guard response.status == 303, let page = response.headers["Location"].flatMap({ try? HTTPURL($0) }) else {
             return refused(response, .failed)
