@@ -82,9 +82,7 @@ extension LoginAttempt {
             browserBindingHash: []
         )
     }
-}
 
-extension LoginAttempt {
     /// The key under which the store keeps the login attempt with this `state`: a hash, because the key is stored unencrypted.
     static func key(for state: Secret) throws -> String {
         Base64URL.encode(try Digest.sha256(state.bytes))
@@ -164,9 +162,7 @@ extension LoginAttempt {
         }
         self.stepUp = stepUp
     }
-}
 
-extension LoginAttempt {
     package func checkExpiry(at now: Date) throws(IdentityError) {
         guard expiresAt > now else {
             throw IdentityError(

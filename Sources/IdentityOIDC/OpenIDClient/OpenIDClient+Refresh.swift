@@ -157,21 +157,7 @@ extension OpenIDClient {
         }
         return refreshed
     }
-}
 
-extension IdentityError {
-    /// The error to throw instead of this error after the token endpoint has responded.
-    ///
-    /// A failure to fetch metadata or keys becomes a temporary error, because the token response can be validated later. Its
-    /// `providerResponse` is nil, because the token endpoint did not send the response that failed. Other errors stay unchanged.
-    package var afterTokenResponse: IdentityError {
-        let ofOthers: [Code] = [.discoveryFailed, .discoveryIssuerMismatch, .redirectRefused, .unsupportedByProvider]
-        guard kind == .retryLater || ofOthers.contains(code) || cause is HTTPTransportError else { return self }
-        return IdentityError(.retryLater, code, message, hint: hint, reference: reference, retryAfter: retryAfter)
-    }
-}
-
-extension OpenIDClient {
     /// A token set for a refresh token that an app stored, for ``tokens(from:refreshing:isBuyerKnown:)`` with `isBuyerKnown` false.
     ///
     /// From a stored ID token, the token set gets the claims that the client compares with the next ID token (OpenID Connect Core section
@@ -204,5 +190,17 @@ extension OpenIDClient {
         tokens.nonce = (claims["nonce"]?.string).map { Secret($0) }
         tokens.authenticatedAt = (claims["auth_time"]?.number?.double).map { Date(timeIntervalSince1970: $0) }
         return tokens
+    }
+}
+
+extension IdentityError {
+    /// The error to throw instead of this error after the token endpoint has responded.
+    ///
+    /// A failure to fetch metadata or keys becomes a temporary error, because the token response can be validated later. Its
+    /// `providerResponse` is nil, because the token endpoint did not send the response that failed. Other errors stay unchanged.
+    package var afterTokenResponse: IdentityError {
+        let ofOthers: [Code] = [.discoveryFailed, .discoveryIssuerMismatch, .redirectRefused, .unsupportedByProvider]
+        guard kind == .retryLater || ofOthers.contains(code) || cause is HTTPTransportError else { return self }
+        return IdentityError(.retryLater, code, message, hint: hint, reference: reference, retryAfter: retryAfter)
     }
 }

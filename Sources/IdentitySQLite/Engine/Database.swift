@@ -179,9 +179,7 @@ actor Database: BatchWorker {
         defer { writer.release() }
         return try await retryingWhileBusy(until: deadline, body)
     }
-}
 
-extension Database {
     /// Returns at most 100 problems that `PRAGMA integrity_check` finds on a connection of its own.
     ///
     /// With a rollback journal, a store that is open for writing holds the writer lock during the check. Otherwise a commit would take

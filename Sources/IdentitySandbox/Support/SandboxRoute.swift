@@ -25,9 +25,7 @@ package struct SandboxRoute: Sendable {
         self.endpoint = endpoint
         self.handle = handle
     }
-}
 
-extension SandboxRoute {
     /// Records a request, applies its planned fault, and returns the response; adds a missing `Date` from the configuration's clock.
     func respond(to message: LoopbackRequest, _ configuration: SandboxConfiguration) async -> LoopbackResponse {
         let request = SandboxRequest(

@@ -21,9 +21,7 @@ public struct StoreKeys: Sendable {
         if active.identifier.elementsEqual(identifier) { return active }
         return readOnly.first { $0.identifier.elementsEqual(identifier) }
     }
-}
 
-extension StoreKeys {
     /// Reads the keys of the configuration's section `store`: the members `key` and `readOnlyKeys`.
     ///
     /// If the section has no member `key`, the active key comes from the environment variable `IDENTITY_STORE_KEY`.

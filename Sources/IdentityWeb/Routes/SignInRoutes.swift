@@ -110,9 +110,7 @@ public final class SignInRoutes: Sendable {
             }
         }
     }
-}
 
-extension SignInRoutes {
     func dispatch(_ route: RouteTable.Route, in context: WebContext) async throws -> WebResponse {
         let methods = methods(of: route)
         guard methods.contains(context.request.method) else {
