@@ -7,6 +7,7 @@ public enum RedirectURI {
     ///
     /// - Throws: `IdentityError` of kind `configuration` for:
     ///   - a text that is not an absolute URI, or that contains a fragment, a backslash, spaces or control characters;
+    ///   - https without a host, such as `https:callback`;
     ///   - user information: the host of `https://app.example@evil.example` is `evil.example`;
     ///   - plain http, except to a loopback literal such as 127.0.0.1 (RFC 8252 section 7.3);
     ///   - a private-use scheme without the form of a domain name, such as `com.example.app` (section 7.1).
@@ -47,13 +48,17 @@ public enum RedirectURI {
             && text.utf8.allSatisfy {
                 $0 > 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "#") && $0 != UInt8(ascii: "\\")
             }
-            && !hasUserInformation(parts[1])
-            && isPermitted(scheme, text)
+            && !authority(parts[1]).contains(UInt8(ascii: "@"))
+            && isPermitted(scheme, parts[1], text)
     }
 
-    private static func isPermitted(_ scheme: Substring.UTF8View, _ text: String) -> Bool {
+    private static func isPermitted(
+        _ scheme: Substring.UTF8View,
+        _ rest: Substring.UTF8View,
+        _ text: String
+    ) -> Bool {
         switch String(decoding: scheme.map(ASCII.lowercased), as: UTF8.self) {
-        case "https": true
+        case "https": !authority(rest).isEmpty
         case "http": (try? HTTPURL(String(text.prefix { $0 != "?" })))?.isLoopback ?? false
         default: isDomainName(scheme)
         }
@@ -65,9 +70,9 @@ public enum RedirectURI {
         return labels.count > 1 && !labels.contains(where: \.isEmpty)
     }
 
-    private static func hasUserInformation(_ rest: Substring.UTF8View) -> Bool {
-        guard rest.starts(with: "//".utf8) else { return false }
-        let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        return authority.contains(UInt8(ascii: "@"))
+    /// The authority of a URI, read from the part after its scheme and colon; empty if the URI has none.
+    private static func authority(_ rest: Substring.UTF8View) -> Substring.UTF8View {
+        guard rest.starts(with: "//".utf8) else { return rest.prefix(0) }
+        return rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     }
 }
