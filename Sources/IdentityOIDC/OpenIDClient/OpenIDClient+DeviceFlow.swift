@@ -21,6 +21,7 @@ extension OpenIDClient {
         let scopes = options.scopes ?? configuration.scopes
         _ = try await keySource.keys(at: keySet)
 
+        // Unlike a token request, this request has `client_id` also beside Basic credentials: Ory Hydra refuses the request without it.
         var fields: [(name: String, value: String)] = [
             ("client_id", descriptor.clientID), ("scope", scopes.joined(separator: " ")),
         ]
