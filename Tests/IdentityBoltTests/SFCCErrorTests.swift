@@ -71,10 +71,18 @@ struct SFCCErrorTests: SFCCSuite {
         #expect(first?.hint?.contains("token") == false)
     }
 
+    @Test("the number 0 as error means that there is no error")
+    func zero() async throws {
+        let shop = try await shop()
+        shop.answer(Self.codePath, .message(status: 200, body: Array(#"{"error":0}"#.utf8)))
+        _ = try await signIn(try provider(shop))
+    }
+
     @Test(
         "each error format is read with status 200, and errors show no code and no value of extraQuery and extraForm",
         arguments: [
             #"{"error":"invalid_grant"}"#, #"{"error":{"code":"x","message":"about C0DE1234"}}"#, #"{"error":true}"#,
+            #"{"error":7}"#,
             #"{"errorMessage":"C0DE1234 was used"}"#, #"{"message":"no"}"#, #"{"success":false}"#,
             #"{"fault":{"type":"QU3RY-5","message":"F0RM-77"}}"#, #"{"status_code":"UNAUTHORIZED","message":"m"}"#,
         ],

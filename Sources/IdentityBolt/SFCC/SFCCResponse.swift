@@ -128,6 +128,8 @@ struct SFCCResponse: Sendable {
                 error["code"]?.string ?? error["type"]?.string ?? error["error"]?.string ?? "error",
                 error["message"]?.string ?? message
             )
+        // Some controllers send the number 0 if there is no error.
+        case .number(let number) where number.double == 0: break
         case .bool(true), .number, .array: return ("error", message)
         default: break
         }
