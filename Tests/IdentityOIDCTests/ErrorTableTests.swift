@@ -96,6 +96,19 @@ struct ErrorTableTests {
         Row(500, "invalid_grant", (.retryLater, .providerUnavailable)),
     ]
 
+    @Test("a status such as 202 without an error is an unexpected response, and not a rejection by the provider")
+    func unexpectedStatus() {
+        for (status, error, start) in [
+            (202, nil, "The token endpoint returned an unexpected response (HTTP 202)"),
+            (202, "x", "The provider rejected"), (400, nil, "The provider rejected"),
+        ] as [(Int, String?, String)] {
+            var response = TokenErrorResponse(grant: .authorizationCode, status: status, error: error)
+            response.isJSON = true
+            let made = response.standardError
+            #expect(made.message.hasPrefix(start) && made.kind == .rejected, "\(made.message)")
+        }
+    }
+
     @Test("every error of a token response has its kind and code, for each grant", arguments: answers)
     func answer(row: Row) throws {
         let grants: [TokenGrant] = [.authorizationCode, .refreshToken, .deviceCode]

@@ -177,7 +177,10 @@ public struct TokenErrorResponse: Sendable {
                 )
             default:
                 (
-                    .rejected, .unexpectedResponse, "The provider rejected the \(endpoint.request) (HTTP \(status)).",
+                    .rejected, .unexpectedResponse,
+                    status < 300 && error == nil
+                        ? "The \(endpoint.name) returned an unexpected response (HTTP \(status))."
+                        : "The provider rejected the \(endpoint.request) (HTTP \(status)).",
                     (error ?? "").isEmpty && errorDescription == nil
                         ? "\(endpoint.addressHint) If the address is right, ask the provider for the reason."
                         : "Read providerResponse of this error: it contains the provider's explanation."
