@@ -7,6 +7,12 @@ import IdentityOIDC
 import IdentityTesting
 import Testing
 
+private struct NotFound: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
+        HTTPResponse(status: 404, headers: HTTPHeaders(), body: [])
+    }
+}
+
 @Suite("Presets")
 struct PresetTests {
     private static let tenant = "11111111-2222-3333-4444-555555555555"
@@ -126,6 +132,16 @@ struct PresetTests {
         #expect(microsoft.scopes == ["openid", "email", "profile", "offline_access"])
         let discovery = OpenIDProvider.Configuration.shop(name: "s", clientID: "c").endpoints.discovery
         #expect(discovery?.text == "https://accounts.shop.app/.well-known/oauth-authorization-server")
+    }
+
+    @Test("an error of Shop's metadata names the members from which their address comes")
+    func addressOfShop() async throws {
+        let transport = NotFound()
+        var configuration = OpenIDProvider.Configuration.shop(name: "s", clientID: "c")
+        configuration.redirectURI = "https://app.example/cb"
+        let provider = try OpenIDProvider(configuration, environment: IdentityEnvironment(transport: transport))
+        let error = await #expect(throws: IdentityError.self) { try await provider.client.metadata() }
+        #expect(error?.hint?.contains("Check preset or endpoints.discovery in") == true, "\(error?.hint ?? "")")
     }
 
     @Test("an Apple entry sends a client secret that it signs itself, and requests a posted response")

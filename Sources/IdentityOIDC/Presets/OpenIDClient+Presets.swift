@@ -92,6 +92,7 @@ extension OpenIDClient.Configuration {
         configuration.scopes = ["openid", "email"]
         // Metadata were found only at the address of RFC 8414, not at that of OpenID Connect Discovery.
         configuration.endpoints.discovery = try? HTTPURL("\(issuer)/.well-known/oauth-authorization-server")
+        configuration.discovery.addressMember = "preset or endpoints.discovery"
         return configuration
     }
 
