@@ -88,10 +88,8 @@ private final class LineReading: Sendable {
             }
             guard count > 0 else { return line.isEmpty ? nil : try text(line) }
             if byte == 0x0A { return try text(line) }
-            guard line.count < maximumBytes else {
-                throw refused("The input line is longer than \(maximumBytes) bytes.")
-            }
-            line.append(byte)
+            // The rest of a line that is too long is discarded. Otherwise it would be read as the next line.
+            if line.count <= maximumBytes { line.append(byte) }
         }
     }
 
@@ -113,6 +111,9 @@ private final class LineReading: Sendable {
     }
 
     private func text(_ bytes: [UInt8]) throws -> String {
+        guard bytes.count <= maximumBytes else {
+            throw refused("The input line is longer than \(maximumBytes) bytes.")
+        }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw refused("The input line is not UTF-8.") }
         return text
     }
