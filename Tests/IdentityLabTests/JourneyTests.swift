@@ -79,6 +79,18 @@ struct JourneyTests {
         }
     }
 
+    @Test("compare reports the problem of a checkout that opens as guest because the shop rejects the token")
+    func guestCheckout() async throws {
+        var shop = SandboxStorefrontConfiguration()
+        shop.takesCustomerAccountTokens = false
+        try await LabStage.with(storefront: shop) { stage in
+            let ended = try await stage.run("compare", "--callback", "sandbox", "--provider", "shopify", "--json")
+            #expect(ended.status == 1, "\(ended)")
+            let approaches = try ended.events().filter { $0["event"]?.string == "approach" }
+            #expect(approaches.count == 3 && approaches.allSatisfy { $0["problem"]?.string != nil })
+        }
+    }
+
     @Test("identity-lab compare refuses an --html file in a missing folder before the first sign-in")
     func missingFolder() async throws {
         let folder = try TemporaryDirectory("compare")

@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
+internal import ShopifyStorefront
 internal import StorefrontSandbox
 
 struct CompareCommand: Command {
@@ -82,7 +83,9 @@ struct CompareCommand: Command {
         let run = try ApproachRun(provider, entryPoint, on: services)
         do {
             _ = try await run.signIn(announce: reporter.askToSignIn)
-            if services.configuration.storefront != nil { _ = try await run.fillCart() }
+            if services.configuration.storefront != nil, let problem = try await run.fillCart().problem {
+                throw problem
+            }
             _ = try await run.refresh(isExpired: false)
             _ = try await run.signOut()
             return (await run.report(), nil)
