@@ -21,7 +21,7 @@ enum ControlCommand: String, CaseIterable, Sendable {
         case .rotateKeys: "Sign with a new key from now on."
         case .planFault: "Plan a fault for the next requests to an endpoint of each provider, or of the shop."
         case .removeFaults: "Remove all planned faults."
-        case .setOrder: "Change a buyer's order; an unknown number becomes a new order."
+        case .setOrder: "Change a buyer's order; creates an unknown order or buyer."
         }
     }
 
