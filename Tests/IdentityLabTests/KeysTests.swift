@@ -131,7 +131,10 @@ struct KeysTests {
             await other.close()
             let second = try await world.run("keys", "rotate", key: "NEW_KEY", readOnly: ["OLD_KEY"])
             #expect(second.status == 2)
-            #expect(try second.event("error")["code"]?.string == "store_corrupt")
+            let error = try second.event("error")
+            #expect(error["code"]?.string == "store_corrupt")
+            // A record with a damaged header can hide a record that must be encrypted again, so the hint asks for another rotation.
+            #expect(error["hint"]?.string?.contains("keys rotate") == true, "\(error)")
         }
     }
 

@@ -75,7 +75,8 @@ struct KeyRotationRun {
             hint: isMissing
                 ? "Run \"identity-lab keys list\". Add each key that the list shows as \"not configured\" to store.readOnlyKeys. Then run "
                     + "\"identity-lab keys rotate\" again."
-                : "Run \"identity-lab keys verify\", which counts the damaged records."
+                : "Run \"identity-lab keys verify\", which counts the damaged records, and follow its hint. Then run "
+                    + "\"identity-lab keys rotate\" again."
         )
     }
 }
