@@ -237,6 +237,28 @@ struct OpenIDConsentTests {
         await login.sandbox.stop()
     }
 
+    @Test("an app that does not respond to its logout token delays no other app's logout token")
+    func slowApp() async throws {
+        let slow = try await TestReceiver.start(.script([.delay(.seconds(600))]))
+        let fast = try await TestReceiver.start()
+        let login = try await OpenIDLogin.start {
+            $0.backchannelLogoutURI = slow.url
+            var second = SandboxOpenIDClient()
+            (second.clientID, second.backchannelLogoutURI) = ("second", fast.url)
+            $0.furtherClients = [second]
+        }
+        let buyer = SandboxBuyer()
+        _ = try await login.code(buyer: buyer)
+        _ = try await login.code([("client_id", "second")], buyer: buyer)
+        let end = Task { await login.openID.endSessions(ofBuyer: buyer.email) }
+        for _ in 0..<1_000 where fast.requests.isEmpty { try await Task.sleep(for: .milliseconds(20)) }
+        #expect(fast.requests.count == 1)
+        await slow.stop()
+        await end.value
+        await fast.stop()
+        await login.sandbox.stop()
+    }
+
     @Test(
         "the end of a session revokes its tokens and codes, except with offline_access, and the app receives a logout token"
     )

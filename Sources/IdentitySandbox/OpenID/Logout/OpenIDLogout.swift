@@ -122,7 +122,7 @@ extension SandboxOpenID {
     ///
     /// The session's browser is signed out. The codes and tokens of its logins are revoked, except those of logins with the scope
     /// `offline_access`. Every client of the session that has a ``SandboxOpenIDClient/backchannelLogoutURI`` receives a logout token
-    /// before this method returns.
+    /// before this method returns, and no client waits for another one.
     ///
     /// - Parameter id: The `sid` of the session's ID tokens; an unknown `sid`, or that of an ended session, changes nothing.
     public func endSession(_ id: String) async {
@@ -130,9 +130,14 @@ extension SandboxOpenID {
             state.logins.closeSessions { $0.id == id }
             return state.ledger.endSession(id)
         }
-        for client in clients.compactMap({ configuration.client(id: $0) }) where client.backchannelLogoutURI != nil {
-            // An error of the app is ignored: the session has ended at the provider even if the app refuses the logout token.
-            _ = try? await send(logoutToken(for: .session(id), client, []), to: client.backchannelLogoutURI)
+        let receivers = clients.compactMap { configuration.client(id: $0) }.filter { $0.backchannelLogoutURI != nil }
+        await withDiscardingTaskGroup { group in
+            for client in receivers {
+                // An error of the app is ignored: the session has ended at the provider even if the app refuses the logout token.
+                group.addTask { [self] in
+                    _ = try? await send(logoutToken(for: .session(id), client, []), to: client.backchannelLogoutURI)
+                }
+            }
         }
     }
 }
