@@ -103,6 +103,17 @@ import Testing
         await login.sandbox.stop()
     }
 
+    @Test("after the end of the session in which the buyer approved a device login, the device gets no tokens")
+    func endedSession() async throws {
+        let login = try await start()
+        let device = try await begin(login)
+        let buyer = SandboxBuyer()
+        try await buyer.answerDevice(at: device["verification_uri_complete"]?.string ?? "")
+        await login.openID.endSessions(ofBuyer: buyer.email)
+        #expect(try await poll(login, device).json["error"]?.string == "invalid_grant")
+        await login.sandbox.stop()
+    }
+
     @Test("a refusal by the buyer and an expired code end the wait of the device")
     func ends() async throws {
         let login = try await start()

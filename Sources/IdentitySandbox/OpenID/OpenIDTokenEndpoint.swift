@@ -97,7 +97,11 @@ extension SandboxOpenID {
         let (device, session) = try state.withLock { state throws(OAuthRefusal) in
             try state.devices.poll(deviceCode: deviceCode, clientID: clientID, at: now)
         }
-        let body = tokens.state.withLock { state in
+        let body = try tokens.state.withLock { state throws(OAuthRefusal) in
+            // As with a code, the end of the buyer's session revokes the device code, except with the scope `offline_access`.
+            guard state.logins.isOpen(session) || device.scopes.contains("offline_access") else {
+                throw .invalidGrant("The session in which the buyer approved the login has ended.", isViolation: false)
+            }
             let grant = state.ledger.add(Grant(clientID: clientID, scopes: device.scopes, session))
             return issue(request, grant, isFirst: true, grant.scopes, &state, now)
         }

@@ -32,6 +32,8 @@ struct LoginSessions: Sendable {
         return (session, "\(cookieName)=\(key); Path=/; HttpOnly; SameSite=Lax")
     }
 
+    func isOpen(_ session: Session) -> Bool { sessions.values.contains { $0.id == session.id } }
+
     mutating func closeSessions(where isSelected: (Session) -> Bool) {
         sessions = sessions.filter { !isSelected($0.value) }
     }
