@@ -3,6 +3,8 @@ internal import IdentityKit
 /// Faults that change the text of an ID token into one that some parsers accept and others refuse.
 extension SandboxFault {
     /// Changes the signed text of the ID token before the sandbox sends it.
+    ///
+    /// `rewrite` must not call the sandbox, because the sandbox holds a lock while it runs `rewrite`.
     public static func idTokenText(_ rewrite: @escaping @Sendable (_ token: String) -> String) -> SandboxFault {
         .idToken { $0.rewrites.append(rewrite) }
     }
@@ -18,6 +20,8 @@ extension SandboxFault {
     }
 
     /// Changes one part of the ID token and keeps the other two.
+    ///
+    /// `change` must not call the sandbox, because the sandbox holds a lock while it runs `change`.
     public static func tokenPart(
         _ part: TokenPart,
         _ change: @escaping @Sendable (String) -> String

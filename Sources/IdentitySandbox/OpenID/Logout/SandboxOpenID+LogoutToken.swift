@@ -21,7 +21,8 @@ extension SandboxOpenID {
     ///
     /// - Parameters:
     ///   - target: The sessions that the token ends.
-    ///   - edit: Changes header, claims or signature before the token is signed, to make it invalid.
+    ///   - edit: Changes header, claims or signature before the token is signed, to make it invalid; must not call the sandbox, because
+    ///     the sandbox holds a lock while it runs `edit`.
     /// - Returns: The signed token.
     public func logoutToken(
         for target: SandboxLogoutTarget,
@@ -62,7 +63,8 @@ extension SandboxOpenID {
     /// - Parameters:
     ///   - target: The sessions that the token ends.
     ///   - url: The app's endpoint; by default the first client's ``SandboxOpenIDClient/backchannelLogoutURI``.
-    ///   - edit: Changes the token before it is signed, to make it invalid.
+    ///   - edit: Changes the token before it is signed, to make it invalid; must not call the sandbox, because the sandbox holds a lock
+    ///     while it runs `edit`.
     /// - Returns: The app's response; by the specification, its status is 200 or 204 for an accepted token and 400 for a refused one.
     /// - Throws: `HTTPURLError` when the URL is missing or invalid, `HTTPTransportError` when the app sends no response.
     public func sendLogoutToken(
