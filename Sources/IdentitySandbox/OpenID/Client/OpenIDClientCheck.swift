@@ -50,8 +50,8 @@ struct OpenIDClientCheck: Sendable {
 
     /// Returns the client that the request names: by `client_id`, by Basic credentials, or by the `sub` of its client assertion.
     ///
-    /// If the client id is missing or unknown, the result is the first client. The caller then refuses the request, because the id or the
-    /// credentials of the request are not those of the first client.
+    /// If the client id is missing, the result is the first client. The caller then refuses the request, because the id or the credentials
+    /// of the request are not those of the first client.
     private func client(_ request: SandboxRequest, _ form: OAuthParameters) throws(OAuthRefusal) -> SandboxOpenIDClient
     {
         var name = form["client_id"]
@@ -61,7 +61,9 @@ struct OpenIDClientCheck: Sendable {
         if name == nil, let assertion = form["client_assertion"] {
             name = (try? ClientToken(assertion))?.claims["sub"]?.string
         }
-        return configuration.client(id: name) ?? configuration.client
+        guard let name else { return configuration.client }
+        guard let client = configuration.client(id: name) else { throw refusal("The client is unknown.") }
+        return client
     }
 
     private static func credentials(_ header: String) -> (id: String, secret: String)? {
