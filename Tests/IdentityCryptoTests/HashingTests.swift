@@ -1,3 +1,4 @@
+import Foundation
 import IdentityCrypto
 import TestMemory
 import Testing
@@ -25,6 +26,21 @@ struct HashingTests {
                 )
         )
         #expect(try Digest.sha256([]) == hex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"))
+    }
+
+    @Test("if OpenSSL does not provide an algorithm, the error names the algorithm")
+    func missingAlgorithm() async {
+        // The test needs a separate process, because OpenSSL reads its configuration once.
+        await #expect(processExitsWith: .success) {
+            let file = FileManager.default.temporaryDirectory.appendingPathComponent("openssl-\(UUID().uuidString).cnf")
+            defer { try? FileManager.default.removeItem(at: file) }
+            // Only the provider "base" is active, which has no hash functions.
+            let text = "openssl_conf = a\n[a]\nproviders = b\n[b]\nbase = c\n[c]\nactivate = 1\n"
+            try Data(text.utf8).write(to: file)
+            #expect(unsafe setenv("OPENSSL_CONF", file.path, 1) == 0)
+            let error = #expect(throws: CryptoError.self) { try Digest.sha256([]) }
+            #expect(error?.message.contains("could not provide SHA2-256;") == true, "\(error?.message ?? "")")
+        }
     }
 
     @Test(
