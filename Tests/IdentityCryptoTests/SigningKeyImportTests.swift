@@ -71,6 +71,12 @@ struct SigningKeyImportTests {
         let seed = [UInt8](repeating: 7, count: 32)
         guard case .ed25519(let other) = try SigningKey.generateEd25519().publicNumbers else { return }
         #expect(throws: CryptoError.self) { try SigningKey.ed25519(x: other, privateNumber: seed) }
+        for (x, d) in [(other.dropLast(), seed[...]), (other[...], seed + [7])] {
+            let error = #expect(throws: CryptoError.self) {
+                try SigningKey.ed25519(x: Array(x), privateNumber: Array(d))
+            }
+            #expect(error?.message == "x and d of an Ed25519 key must have 32 bytes each")
+        }
         #expect(try SigningKey.generateRSA(bits: 1024).privateNumber() == nil)
     }
 }

@@ -77,12 +77,14 @@ extension SigningKey {
 
     /// Creates an Ed25519 key from the numbers of a JWK (RFC 8037 section 2).
     package static func ed25519(x: [UInt8], privateNumber: [UInt8]) throws(CryptoError) -> SigningKey {
-        let pointer = unsafe ErrorQueue.preserved { () -> OpaquePointer? in
-            guard privateNumber.count == 32 else { return nil }
-            return unsafe EVP_PKEY_new_raw_private_key_ex(nil, "ED25519", nil, privateNumber, privateNumber.count)
+        guard x.count == 32, privateNumber.count == 32 else {
+            throw CryptoError(.invalidKey, "x and d of an Ed25519 key must have 32 bytes each")
+        }
+        let pointer = unsafe ErrorQueue.preserved {
+            unsafe EVP_PKEY_new_raw_private_key_ex(nil, "ED25519", nil, privateNumber, privateNumber.count)
         }
         guard let pointer = unsafe pointer else {
-            throw CryptoError(.invalidKey, "OpenSSL rejected the Ed25519 key, which must have 32 bytes")
+            throw CryptoError(.invalidKey, "OpenSSL rejected the Ed25519 key")
         }
         let key = try SigningKey(imported: unsafe KeyHandle(owning: pointer))
         guard key.publicNumbers == .ed25519(x: x) else { throw halvesDiffer }
