@@ -97,19 +97,27 @@ package struct Configuration: Sendable {
         let variables = documents.operations.flatMap { operation in
             operation.definition.variables.flatMap { [$0.name, "\(operation.definition.name ?? "").\($0.name)"] }
         }
-        for (member, names, known) in [
-            ("repetition", Set(repetition.keys), operations), ("isPersonal", Set(isPersonal.keys), operations),
-            ("variables", Set(self.variables.keys), Set(variables)), ("scalars", Set(scalars.keys), types),
-            ("names", Set(names.keys), types.union(fragments)),
-            ("redacted or equatable", redacted.union(equatable), operations.union(fragments).union(types)),
+        for (member, kind, names, known) in [
+            ("repetition", "operation", Set(repetition.keys), operations),
+            ("isPersonal", "operation", Set(isPersonal.keys), operations),
+            ("variables", "variable", Set(self.variables.keys), Set(variables)),
+            ("scalars", "type", Set(scalars.keys), types),
+            ("names", "type or fragment", Set(names.keys), types.union(fragments)),
+            (
+                "redacted or equatable", "type, fragment or operation", redacted.union(equatable),
+                operations.union(fragments).union(types)
+            ),
         ] {
-            for name in names.subtracting(known).sorted() { throw unknown(member, name, known.sorted()) }
+            for name in names.subtracting(known).sorted() { throw unknown(member, kind, name, known.sorted()) }
         }
         for coordinate in self.types.keys.sorted() {
             let parts = coordinate.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2, schema.types[parts[0]]?.field(parts[1]) != nil else {
+            guard parts.count == 2 else {
+                throw .usage("generator.json: types: \"\(PlainText.line(coordinate))\" must have the form Type.field.")
+            }
+            guard schema.types[parts[0]]?.field(parts[1]) != nil else {
                 let fields = schema.types[parts[0]]?.fields.map { "\(parts[0]).\($0.name)" }
-                throw unknown("types", coordinate, fields ?? types.sorted())
+                throw unknown("types", "field", coordinate, fields ?? types.sorted())
             }
         }
         let used = provided.union([self.types, self.variables, scalars].flatMap(\.values))
@@ -132,9 +140,14 @@ package struct Configuration: Sendable {
         }
     }
 
-    private func unknown(_ member: String, _ name: String, _ candidates: [String]) -> GenerationFailure {
+    private func unknown(
+        _ member: String,
+        _ kind: String,
+        _ name: String,
+        _ candidates: [String]
+    ) -> GenerationFailure {
         let hint = Suggestion.text(for: name, among: candidates)
-        return .usage("generator.json: \(member): there is no \"\(PlainText.line(name))\".\(hint)")
+        return .usage("generator.json: \(member): there is no \(kind) \"\(PlainText.line(name))\".\(hint)")
     }
 }
 
