@@ -103,8 +103,12 @@ final class LoopbackLoop {
     }
 
     /// Closes the oldest connection without a pending response; false if every connection has a pending response.
+    ///
+    /// A connection whose client may not have read its response yet is closed only if there is no other one.
     private func makeRoom() -> Bool {
-        let oldest = connections.filter(\.value.isIdle).min { $0.key < $1.key }
+        let oldest = connections.filter(\.value.isIdle).min {
+            ($0.value.isBusy ? 1 : 0, $0.key) < ($1.value.isBusy ? 1 : 0, $1.key)
+        }
         guard let (identifier, connection) = oldest else { return false }
         settle(.closed, identifier, connection)
         return true

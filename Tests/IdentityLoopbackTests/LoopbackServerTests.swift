@@ -207,6 +207,45 @@ import Testing
     }
 
     @Test(
+        "a new connection replaces an idle one, and not an older one whose client may not have read its response",
+        .timeLimit(.minutes(1))
+    )
+    func draining() async throws {
+        var pipe: [Int32] = [-1, -1]
+        #expect(unsafe IdentityPlatform.pipe(&pipe) == 0)
+        let (reader, writer) = (pipe[0], pipe[1])
+        defer { [reader, writer].forEach { close($0) } }
+        let (arrivals, arrived) = AsyncStream.makeStream(of: Void.self)
+        var limits = LoopbackLimits()
+        limits.connections = 2
+        let server = try await LoopbackServer.start(limits: limits) { request in
+            guard request.path == "/old" else {
+                return .message(status: 200, headers: [("Connection", "close")], body: Array(request.path.utf8))
+            }
+            // Stops the thread that accepts connections, until the test writes to the pipe.
+            return .script([
+                .send(Array("old".utf8)),
+                .call {
+                    arrived.yield()
+                    var byte: UInt8 = 0
+                    _ = unsafe read(reader, &byte, 1)
+                }, .close,
+            ])
+        }
+        let (old, idle) = (try RawSocket(port: server.port), try RawSocket(port: server.port))
+        old.send(Array("GET /old HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        for await _ in arrivals { break }
+        let new = try RawSocket(port: server.port)
+        new.send(Array("GET /new HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        #expect(unsafe write(writer, &pipe, 1) == 1)
+        #expect(await new.readToEnd().hasSuffix("/new"))
+        idle.send(Array("GET /idle HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
+        #expect(await idle.readToEnd() == "")
+        #expect(await old.readToEnd() == "old")
+        await server.stop()
+    }
+
+    @Test(
         "if no descriptor is free, each new connection replaces the oldest idle one, and no other idle one is closed",
         .timeLimit(.minutes(1))
     )
