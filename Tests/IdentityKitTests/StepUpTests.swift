@@ -144,6 +144,10 @@ struct StepUpTests {
         _ = try await world.manager.beginStepUp(of: id, options: options)
         #expect(world.provider.asked?.prompt == "login")
         #expect(world.provider.asked?.maximumAge == .seconds(600))
+        // A request for more than a login is kept, because some providers issue refresh tokens only after `consent`.
+        options.prompt = "login consent"
+        _ = try await world.manager.beginStepUp(of: id, options: options)
+        #expect(world.provider.asked?.prompt == "login consent")
     }
 
     /// Logins that do not satisfy their requirement; `time` is `auth_time` in seconds after the beginning of the step-up.

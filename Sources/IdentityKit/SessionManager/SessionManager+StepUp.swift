@@ -40,7 +40,10 @@ extension SessionManager {
     ) -> LoginOptions {
         var options = options
         options.loginHint = options.loginHint ?? buyer.email?.value
-        if requirement.demandsLogin { options.prompt = "login" }
+        // An app may request more than a login, for example with "login consent".
+        if requirement.demandsLogin, options.prompt?.split(separator: " ").contains("login") != true {
+            options.prompt = "login"
+        }
         if !requirement.authenticationContexts.isEmpty {
             options.authenticationContexts = requirement.authenticationContexts
         }
