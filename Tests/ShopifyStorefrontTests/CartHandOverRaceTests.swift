@@ -1,11 +1,28 @@
 import IdentityKit
+import IdentitySQLite
 import IdentitySandbox
+import IdentityTesting
 import ShopifyGraphQL
 import ShopifyStorefront
 import StorefrontSandbox
 import Synchronization
 import TestDoubles
 import Testing
+
+/// A store that cannot remove one of its sessions.
+private final class StubbornStore: WrappingStore {
+    let inner: SQLiteStore
+    private let kept = Mutex<SessionID?>(nil)
+
+    init(_ inner: SQLiteStore) { self.inner = inner }
+
+    func keep(_ id: SessionID) { kept.withLock { $0 = id } }
+
+    func remove(_ id: SessionID) async throws -> RemovedSession? {
+        guard kept.withLock({ $0 }) != id else { throw IdentityError(.retryLater, .storeFailed, "The disk is full.") }
+        return try await inner.remove(id)
+    }
+}
 
 /// A logout that hands the cart to a guest, while another session of the buyer takes the cart over in another process.
 @Suite struct CartHandOverRaceTests {
@@ -32,6 +49,27 @@ import Testing
         }
         #expect(error?.code == .returnPathRefused)
         #expect(try await shop.boundCart != nil && shop.storefront.fields.isEmpty)
+    }
+
+    @Test(
+        "if the store cannot remove the session, the session has its cart after the failed logout, and no guest has one",
+        arguments: [CartPolicy.Logout.clone, .detach]
+    )
+    func failedRemoval(mode: CartPolicy.Logout) async throws {
+        let shop = try await SandboxShop()
+        let (provider, store) = (ClaimProvider(.none, clock: shop.clock), StubbornStore(shop.first.store))
+        let sessions = SessionManager(
+            providers: try ProviderRegistry([provider]),
+            store: store,
+            environment: IdentityEnvironment(transport: NoNetwork(), clock: shop.clock)
+        )
+        let carts = CartAdapter(client: shop.carts.client, sessions: sessions, store: store)
+        let session = try await sessions.establish(provider.tokens(1), provider: "test").id
+        let cart = try await carts.add(shop.mugs(), for: session, in: shop.context).cart
+        store.keep(session)
+        await #expect(throws: IdentityError.self) { try await carts.logout(session, mode: mode, in: shop.context) }
+        #expect(try await carts.read(for: session, in: shop.context)?.cart.id == cart.id)
+        #expect(try await store.sessions(matching: SessionFilter()).map(\.id) == [session])
     }
 
     @Test(

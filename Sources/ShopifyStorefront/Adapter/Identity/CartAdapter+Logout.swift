@@ -36,7 +36,8 @@ extension CartAdapter {
     /// - Important: The next person at the browser gets the note, and the attributes of the cart and of its lines. Use
     ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into note or attributes.
     ///
-    /// - Throws: `IdentityError` in the same cases as `SessionManager.logout`.
+    /// - Throws: `IdentityError` in the same cases as `SessionManager.logout`. If the session still exists, it keeps its cart or gets it
+    ///   back, unless the store fails again, or Shopify fails.
     public func logout(
         _ id: SessionID,
         mode: CartPolicy.Logout? = nil,
@@ -77,9 +78,25 @@ extension CartAdapter {
                 // The buyer must be signed out even if the cart cannot be kept, so the error is only reported.
                 problem = (error as? CartGone).map { .cartIsGone($0.metadata) } ?? .wrapping(error)
             }
-            let result = try await self.sessions.logout(id, options: options)
-            return CartLogout(logout: result, guest: guest, problem: problem)
+            do {
+                let result = try await self.sessions.logout(id, options: options)
+                return CartLogout(logout: result, guest: guest, problem: problem)
+            } catch {
+                if let guest { try? await self.takeBack(from: guest, for: id, context) }
+                throw error
+            }
         }
+    }
+
+    /// Gives the cart back to a session that could not be removed, because no caller learns the guest's session.
+    ///
+    /// If the session still has its cart, the guest has a copy, which no one needs.
+    private func takeBack(from guest: SessionID, for id: SessionID, _ context: StorefrontContext) async throws {
+        guard try await attachments.read(id).binding == nil else {
+            try await sessions.endGuest(guest)
+            return
+        }
+        _ = try await mergeGuestCart(of: guest, into: id, merge: .keepGuest, in: context)
     }
 
     /// Signs the old buyer out and gives the contents of the cart to a new buyer, who has just signed in on the same browser.
