@@ -192,6 +192,27 @@ import Testing
         }
     }
 
+    @Test("a creation in place of a lost cart is reported as interrupted only if Shopify may have created a cart")
+    func interruptedRecreation() async throws {
+        let failures: [(SandboxFault, [CartEvent.Kind])] = [
+            (.storefrontThrottled, [.gone, .recreated]), (.htmlPage(status: 502), [.gone, .interrupted, .recreated]),
+        ]
+        for (fault, events) in failures {
+            var policy = CartPolicy()
+            policy.gone = .recreate
+            let shop = try await SandboxShop(policy: policy)
+            let session = try await shop.login()
+            let cart = try await shop.carts.add(shop.mugs(), for: session, in: shop.context).cart
+            shop.storefront.removeCart(cart.id.rawValue)
+            shop.storefront.planFault(.before {}, on: .storefront)
+            shop.storefront.planFault(fault, on: .storefront)
+            await #expect(throws: IdentityError.self) { try await shop.carts.read(for: session, in: shop.context) }
+            shop.clock.advance(by: .seconds(120))
+            #expect(try await shop.carts.read(for: session, in: shop.context)?.cart.totalQuantity == 1)
+            #expect(shop.events.kinds == events)
+        }
+    }
+
     @Test("a creation whose cart Shopify lost before it had all lines is not reported as interrupted later")
     func lostFirstCart() async throws {
         let shop = try await SandboxShop()

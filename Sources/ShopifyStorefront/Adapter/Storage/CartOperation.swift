@@ -231,10 +231,8 @@ struct CartOperation: Sendable {
                 ).binding
             }
             .result
-        } catch {
-            // Removes the start time of the failed creation. Otherwise the next creation would report it as `interrupted`.
-            pending.since = nil
-            _ = try? await locked.write(pending.payload)
+        } catch let error as IdentityError where stored.beganCreation && Self.refusals.contains(error.code) {
+            await endCreation(locked)
             throw error
         }
         guard var created else {
