@@ -50,11 +50,13 @@ import Testing
         #expect(shop.storefront.calls.count == 1)
     }
 
-    @Test("a token rejected as INVALID is refreshed once and tried again")
-    func refreshedOnce() async throws {
+    @Test("a token rejected as INVALID or without a code is refreshed once and tried again", arguments: [true, false])
+    func refreshedOnce(hasCode: Bool) async throws {
+        let refused = LoopbackResponse.tokenRefused
         let shop = try await TestShop(.customer) { call in
             if call.token == "token-1" {
-                return .payload(call.field, cart: "null", userErrors: LoopbackResponse.tokenRefused)
+                let errors = hasCode ? refused : refused.replacing(#""INVALID""#, with: "null")
+                return .payload(call.field, cart: "null", userErrors: errors)
             }
             return await Self.shopify(call)
         }

@@ -69,8 +69,8 @@ struct CartMutationResponse: Sendable {
         return error.message.isIdentical(to: "The specified cart does not exist.")
     }
 
-    /// Shopify has no error code for an invalid token, so the code `INVALID` and the field `customerAccessToken` decide.
+    /// Shopify has no error code for an invalid token, so the field `customerAccessToken` decides, with the code `INVALID` or none.
     private static func refusesToken(_ error: CartUserError) -> Bool {
-        error.code == .invalid && error.field.last == "customerAccessToken"
+        (error.code == .invalid || error.code == nil) && error.field.last == "customerAccessToken"
     }
 }
