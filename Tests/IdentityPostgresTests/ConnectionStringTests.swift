@@ -120,7 +120,7 @@ struct ConnectionStringTests {
             ("28P01", .configurationInvalid, .configuration), ("28000", .configurationInvalid, .configuration),
             ("3D000", .configurationInvalid, .configuration), ("42501", .configurationInvalid, .configuration),
             ("42P01", .storeCorrupt, .configuration), ("XX001", .storeCorrupt, .configuration),
-            ("42P07", .configurationInvalid, .configuration),
+            ("42P07", .configurationInvalid, .configuration), ("25P04", .storeUnavailable, .retryLater),
             ("58030", .storeFailed, .retryLater), ("23514", .storeFailed, .rejected),
             ("ZZZZZ", .storeFailed, .retryLater),
         ]
@@ -128,6 +128,11 @@ struct ConnectionStringTests {
     func codes(state: String, code: IdentityError.Code, kind: IdentityError.Kind) {
         let error = PostgresFailure(.server(state)).identityError
         #expect(error.code == code && error.kind == kind)
+    }
+
+    @Test("a call is repeated after the server ended its transaction at a time limit", arguments: ["25P03", "25P04"])
+    func endedTransactions(state: String) {
+        #expect(PostgresFailure(.server(state)).isTransient)
     }
 
     @Test(

@@ -56,7 +56,7 @@ extension PostgresFailure {
     private func identityError(ofServer state: String) -> IdentityError {
         switch state {
         case "25006": .storeReadOnly(cause: self)
-        case "25P03": .storeUnavailable(cause: self)
+        case "25P03", "25P04": .storeUnavailable(cause: self)
         case "53100":
             failed(
                 .retryLater,

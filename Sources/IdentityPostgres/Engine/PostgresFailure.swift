@@ -81,7 +81,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
             // Connection failures and serialization failures; a server that ends connections or starts; prepared statements that a pooler
             // or a migration removed; a server that accepts no writes (25006) or no more connections (53300).
             state.hasPrefix("08") || state.hasPrefix("40")
-                || ["25P03", "57P01", "57P02", "57P03", "57P05"].contains(state)
+                || ["25P03", "25P04", "57P01", "57P02", "57P03", "57P05"].contains(state)
                 || ["26000", "42P05", "0A000", "25006", "53300"].contains(state)
         default: false
         }
