@@ -121,6 +121,20 @@ struct OpeningTests {
         await expect(.configurationInvalid, .configuration) { try await empty.open { $0.createsStore = false } }
     }
 
+    @Test("a spool directory that cannot be used is refused, and one that can be created is not created yet")
+    func unusableSpool() async throws {
+        let folder = try TemporaryDirectory("spool")
+        defer { folder.remove() }
+        let schema = try await TestSchema()
+        let path = folder.path(of: "spool")
+        _ = try await schema.open { $0.spoolDirectory = path }
+        #expect(!FileManager.default.fileExists(atPath: path))
+        await expect(.storeFailed, .retryLater) { try await schema.open { $0.spoolDirectory = path + "/a/spool" } }
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+        await expect(.configurationInvalid, .configuration) { try await schema.open { $0.spoolDirectory = path } }
+    }
+
     @Test("if createsStore is false, a missing store is an error, and nothing is created")
     func missing() async throws {
         let schema = try await TestSchema()

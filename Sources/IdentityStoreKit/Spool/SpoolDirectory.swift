@@ -94,13 +94,25 @@ package struct SpoolDirectory: Sendable {
 
     // MARK: The directory
 
+    /// Throws if the directory cannot be written, or if it does not exist and cannot be created; changes nothing.
+    package func check() throws(IdentityError) {
+        let directory = try open()
+        if let directory { close(directory) }
+        guard unsafe access(directory == nil ? parent : path, W_OK | X_OK) == 0 else {
+            throw failed(directory == nil ? "cannot be created" : "cannot be written", errno)
+        }
+    }
+
+    private var parent: String {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
+        return (path.hasPrefix("/") ? "/" : "./") + parts.joined(separator: "/")
+    }
+
     private func make() throws(IdentityError) {
         guard unsafe mkdir(path, 0o700) == 0 else {
             if errno == EEXIST { return }
             throw failed("cannot be created", errno)
         }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: true).dropLast()
-        let parent = (path.hasPrefix("/") ? "/" : "./") + parts.joined(separator: "/")
         let directory = unsafe IdentityPlatform.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw failed("cannot be created", errno) }
         defer { close(directory) }
