@@ -16,6 +16,7 @@ final class KeyEndpoint: Sendable {
         var status = 200
         var headers: [(String, String)] = []
         var knowsTags = false
+        var held: (arrival: Gate, release: Gate)?
     }
 
     /// A key of a type that no provider signs with.
@@ -34,7 +35,23 @@ final class KeyEndpoint: Sendable {
     /// From now on, responds with status 304 to a request that repeats the `ETag` of the headers.
     func knowTags() { state.withLock { $0.knowsTags = true } }
 
-    func answer(_ request: LoopbackRequest) -> LoopbackResponse {
+    /// Holds the response to the next request, which contains the keys of that time, until `release` is opened.
+    func holdNext() -> (arrival: Gate, release: Gate) {
+        let gates = (arrival: Gate(), release: Gate())
+        state.withLock { $0.held = gates }
+        return gates
+    }
+
+    func answer(_ request: LoopbackRequest) async -> LoopbackResponse {
+        let response = respond(to: request)
+        if let held = state.withLock({ $0.held.take() }) {
+            held.arrival.open()
+            await held.release.wait()
+        }
+        return response
+    }
+
+    private func respond(to request: LoopbackRequest) -> LoopbackResponse {
         state.withLock { state in
             state.requests.append(request)
             let tag = state.headers.first { $0.0 == "ETag" }?.1
@@ -63,7 +80,7 @@ final class KeyEndpoint: Sendable {
     ) async throws {
         let endpoint = KeyEndpoint()
         endpoint.publish([try TokenSigner(.es256).jwk])
-        let server = try await LoopbackServer.start { endpoint.answer($0) }
+        let server = try await LoopbackServer.start { await endpoint.answer($0) }
         let transport = try CurlTransport()
         let clock = ManualClock()
         let httpClient = ProviderHTTPClient(

@@ -12,48 +12,6 @@ import Testing
 
 @Suite("Fetching key sets")
 struct KeySetFetcherTests {
-    /// A transport that returns one key set for each request, and the first of them only after `mayRespond` was opened.
-    private final class SlowFirstResponse: HTTPTransport {
-        let isAsked = Gate()
-        let mayRespond = Gate()
-        private let keys: [JSONValue]
-        private let requests = Atomic(0)
-
-        init(_ keys: [JSONValue]) { self.keys = keys }
-
-        func send(_ request: HTTPRequest) async throws(HTTPTransportError) -> HTTPResponse {
-            let index = requests.add(1, ordering: .relaxed).oldValue
-            if index == 0 {
-                isAsked.open()
-                await mayRespond.wait()
-            }
-            return HTTPResponse(status: 200, body: JSONValue.object(["keys": .array([keys[index]])]).serialized)
-        }
-    }
-
-    @Test("of two concurrent fetches, the one whose request was sent later counts, even if its response arrives first")
-    func order() async throws {
-        let transport = SlowFirstResponse([try TokenSigner(.es256).jwk, try TokenSigner(.rs256).jwk])
-        let httpClient = ProviderHTTPClient(
-            environment: IdentityEnvironment(transport: transport, clock: ManualClock()),
-            timeout: .seconds(5),
-            allowsLoopbackHTTP: false,
-            configured: []
-        )
-        let (clock, lastKnown) = (httpClient.environment.clock, LastKnownKeySet())
-        let fetcher = KeySetFetcher(httpClient: httpClient, provider: "any")
-        // The two chains of a `KeySetSource` have separate caches, which share the last known keys.
-        let caches = (0..<2).map { _ in KeySetCache(next: fetcher, clock: clock, lastKnown: lastKnown) }
-        let url = try HTTPURL("https://id.example/keys")
-        async let first = caches[0].keys(at: url, .usable)
-        defer { transport.mayRespond.open() }
-        await transport.isAsked.wait()
-        let second = try await caches[1].keys(at: url, .usable)
-        transport.mayRespond.open()
-        #expect(try await first.fetch == second.fetch)
-        #expect(lastKnown.snapshot?.fetch == second.fetch)
-    }
-
     @Test(
         "keys are cached as long as the headers say, at least five minutes and at most a day",
         arguments: [
@@ -88,20 +46,20 @@ struct KeySetFetcherTests {
             let fetch = KeySetFetcher(httpClient: httpClient, provider: "any")
             endpoint.send([("ETag", "W/\"1\""), ("Cache-Control", "max-age=600")])
             endpoint.knowTags()
-            let first = try await fetch.keys(at: url, .usable)
+            let first = try await fetch.keys(at: url)
             #expect(endpoint.last?.header("If-None-Match") == nil)
             clock.advance(by: .seconds(700))
-            let second = try await fetch.keys(at: url, .refreshed(first))
+            let second = try await fetch.keys(at: url, after: first)
             #expect(endpoint.last?.header("If-None-Match") == "W/\"1\"")
             #expect(endpoint.last?.header("Cache-Control") == nil)
             #expect(second.revision == first.revision && second.fetch != first.fetch)
             #expect(second.receivedAt == first.receivedAt && second.freshUntil == .seconds(1300))
             // A confirmation without a lifetime keeps the previous one.
             endpoint.send([("ETag", "W/\"1\"")])
-            #expect(try await fetch.keys(at: url, .newer(than: second, keyID: "a")).lifetime == .seconds(600))
+            #expect(try await fetch.keys(at: url, after: second).lifetime == .seconds(600))
             // A proxy cache that always answers 304 can confirm old keys for one day only.
             clock.advance(by: KeySetFetcher.maximumConfirmedAge)
-            let last = try await fetch.keys(at: url, .refreshed(second))
+            let last = try await fetch.keys(at: url, after: second)
             #expect(endpoint.last?.header("If-None-Match") == nil)
             #expect(last.receivedAt > first.receivedAt && last.revision == first.revision)
         }
@@ -115,19 +73,8 @@ struct KeySetFetcherTests {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             endpoint.send([("ETag", value)])
             let fetch = KeySetFetcher(httpClient: httpClient, provider: "any")
-            let first = try await fetch.keys(at: url, .usable)
-            _ = try await fetch.keys(at: url, .refreshed(first))
-            #expect(endpoint.last?.header("If-None-Match") == nil)
-        }
-    }
-
-    @Test("the entity tag of one URL is not sent to another URL")
-    func foreignTag() async throws {
-        try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
-            endpoint.send([("ETag", "\"1\"")])
-            let fetch = KeySetFetcher(httpClient: httpClient, provider: "any")
-            let first = try await fetch.keys(at: url, .usable)
-            _ = try await fetch.keys(at: try HTTPURL(url.text + "/other"), .refreshed(first))
+            let first = try await fetch.keys(at: url)
+            _ = try await fetch.keys(at: url, after: first)
             #expect(endpoint.last?.header("If-None-Match") == nil)
         }
     }
@@ -138,15 +85,15 @@ struct KeySetFetcherTests {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             let fetch = KeySetFetcher(httpClient: httpClient, provider: "any")
             endpoint.publish([one, two])
-            let first = try await fetch.keys(at: url, .usable)
+            let first = try await fetch.keys(at: url)
             endpoint.publish([two, KeyEndpoint.unusable, one])
-            #expect(try await fetch.keys(at: url, .refreshed(first)).revision == first.revision)
+            #expect(try await fetch.keys(at: url, after: first).revision == first.revision)
             endpoint.publish([one])
-            #expect(try await fetch.keys(at: url, .refreshed(first)).revision != first.revision)
+            #expect(try await fetch.keys(at: url, after: first).revision != first.revision)
             var renamed = try #require(two.object)
             renamed["kid"] = .string("another")
             endpoint.publish([one, .object(renamed)])
-            #expect(try await fetch.keys(at: url, .refreshed(first)).revision != first.revision)
+            #expect(try await fetch.keys(at: url, after: first).revision != first.revision)
         }
     }
 
@@ -162,7 +109,7 @@ struct KeySetFetcherTests {
             endpoint.send([("Retry-After", "7")])
             endpoint.answer(with: status)
             let error = await #expect(throws: IdentityError.self) {
-                _ = try await KeySetFetcher(httpClient: httpClient, provider: "any").keys(at: url, .usable)
+                _ = try await KeySetFetcher(httpClient: httpClient, provider: "any").keys(at: url)
             }
             #expect(error?.code == code && error?.kind == kind)
             #expect(error?.retryAfter == seconds.map { .seconds($0) })
@@ -174,7 +121,7 @@ struct KeySetFetcherTests {
         try await KeyEndpoint.withChannel { endpoint, httpClient, url, _ in
             endpoint.publish([.string(String(repeating: "A", count: 2 << 20))])
             await #expect(throws: IdentityError.self) {
-                _ = try await KeySetFetcher(httpClient: httpClient, provider: "any").keys(at: url, .usable)
+                _ = try await KeySetFetcher(httpClient: httpClient, provider: "any").keys(at: url)
             }
         }
     }
@@ -192,8 +139,7 @@ struct KeySetFetcherTests {
         )
         await #expect(throws: IdentityError.self) {
             _ = try await KeySetFetcher(httpClient: httpClient, provider: "any").keys(
-                at: HTTPURL("https://id.example/keys"),
-                .usable
+                at: HTTPURL("https://id.example/keys")
             )
         }
         #expect(log.kinds.contains { if case .keySetUnavailable = $0 { true } else { false } } == !isCancelled)

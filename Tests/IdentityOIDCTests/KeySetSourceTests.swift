@@ -8,7 +8,7 @@ import Testing
 
 @testable import IdentityOIDC
 
-/// The complete chain with an endpoint on a real socket.
+/// All rules together, with an endpoint on a real socket.
 @Suite("Key sets")
 struct KeySetSourceTests {
     @Test("keys are fetched once for all waiting callers, and cached")

@@ -2,10 +2,10 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// The last link of the chain of ``KeySetSource``: fetches the key set, with `If-None-Match` if possible.
+/// Fetches the key set for a ``KeySetSource``, with `If-None-Match` if possible.
 ///
-/// The link reports the outcome of each fetch to the environment's observers, except for a cancelled fetch.
-final class KeySetFetcher: KeySetProviding {
+/// The type reports the outcome of each fetch to the environment's observers, except for a cancelled fetch.
+final class KeySetFetcher: Sendable {
     /// How long the response "not modified" (304) is accepted after the last response that contained a key set.
     ///
     /// Without this limit, a broken HTTP cache that always returns 304 could keep a revoked key valid forever.
@@ -20,11 +20,16 @@ final class KeySetFetcher: KeySetProviding {
         self.provider = provider
     }
 
-    func keys(at url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
+    /// Fetches keys, or confirms the known keys, which must be from the same URL; `bypassingCaches` applies to HTTP caches.
+    func keys(
+        at url: HTTPURL,
+        after known: KeySetSnapshot? = nil,
+        bypassingCaches: Bool = false
+    ) async throws -> KeySetSnapshot {
         let environment = httpClient.environment
         let start = environment.clock.elapsed
         do {
-            let snapshot = try await fetch(url, requirement)
+            let snapshot = try await fetch(url, known, bypassingCaches)
             environment.report(.keySetRefreshed, provider: provider, since: start)
             return snapshot
         } catch {
@@ -35,17 +40,20 @@ final class KeySetFetcher: KeySetProviding {
         }
     }
 
-    private func fetch(_ url: HTTPURL, _ requirement: KeySetRequirement) async throws -> KeySetSnapshot {
+    private func fetch(_ url: HTTPURL, _ known: KeySetSnapshot?, _ isForced: Bool) async throws -> KeySetSnapshot {
         // The lifetime counts from the start of the request, because the response may have been delayed.
         let requestedAt = httpClient.environment.clock.elapsed
         // Of two concurrent fetches, the later request returns the newer keys, even if its response arrives first.
         let fetch = fetches.add(1, ordering: .relaxed).newValue
-        let known = requirement.known.flatMap { $0.url == url ? $0 : nil }
         let confirmable = known.flatMap { requestedAt - $0.receivedAt < Self.maximumConfirmedAge ? $0 : nil }
+        var fields: [(name: String, value: String)] = []
+        if let tag = confirmable?.entityTag { fields.append(("If-None-Match", tag)) }
+        // Without `no-cache`, an HTTP cache could return the keys from before a key rotation (RFC 9111 section 5.2.1.4).
+        if isForced { fields.append(("Cache-Control", "no-cache")) }
         let response = try await httpClient.send(
             .get,
             url,
-            headers: try ProviderHTTPClient.headers(conditions(requirement, confirmable)),
+            headers: try ProviderHTTPClient.headers(fields),
             asking: "The provider's key set"
         )
         let lifetime = KeySetLifetime.read(response.headers, now: httpClient.environment.clock.now)
@@ -70,17 +78,6 @@ final class KeySetFetcher: KeySetProviding {
             confirmedAt: requestedAt,
             freshUntil: requestedAt + bounded
         )
-    }
-
-    private func conditions(
-        _ requirement: KeySetRequirement,
-        _ known: KeySetSnapshot?
-    ) -> [(name: String, value: String)] {
-        var fields: [(name: String, value: String)] = []
-        if let tag = known?.entityTag { fields.append(("If-None-Match", tag)) }
-        // Without `no-cache`, an HTTP cache could return the keys from before a key rotation (RFC 9111 section 5.2.1.4).
-        if case .newer = requirement { fields.append(("Cache-Control", "no-cache")) }
-        return fields
     }
 
     private static func parse(_ response: HTTPResponse) throws -> JSONWebKeySet {

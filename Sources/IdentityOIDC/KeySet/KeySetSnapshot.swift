@@ -18,5 +18,15 @@ package struct KeySetSnapshot: Sendable {
     let receivedAt: Duration
     /// The start of the last request that returned the keys or "not modified" (304).
     var confirmedAt: Duration
+    /// When the keys expire; a failed fetch may extend this time.
     var freshUntil: Duration
+
+    /// How long before their expiry keys are fetched again: a fifth of their lifetime, at most five minutes.
+    static func lead(_ lifetime: Duration) -> Duration {
+        // This equals min(lifetime / 5, .seconds(300)), but avoids the slow division of a Duration for long lifetimes.
+        lifetime < .seconds(1500) ? lifetime / 5 : .seconds(300)
+    }
+
+    /// Whether the keys expire so soon that they should be fetched again.
+    func isDue(at now: Duration) -> Bool { now >= freshUntil - Self.lead(lifetime) }
 }
