@@ -319,6 +319,7 @@ struct KeySetRuleTests {
             let (arrival, release) = endpoint.holdNext()
             defer { release.open() }
             #expect(try await source.keys(at: url).fetch == first.fetch)
+            try #require(source.flights.isUnderWay(.init(url: url.text, origin: .requested)))
             await arrival.wait()
             #expect(try await source.keys(at: url).fetch == first.fetch)
             release.open()
