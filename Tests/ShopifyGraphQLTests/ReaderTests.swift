@@ -5,27 +5,6 @@ import Testing
 
 @Suite("Reading responses")
 struct ReaderTests {
-    private static let accepted: [String] = [
-        "{}", "[]", "null", "true", "false", "0", "-0", "12.50", "1e400", "-1.5E-7", "\"\"", " \t\r\n[ 1 , 2 ] \n",
-        #"{"a":{"b":[{},[],{"c":null}]},"":0}"#, #""\"\\\/\b\f\n\r\t""#, #""\u0041\u00e9\u20AC\ud83d\ude00\u0000""#,
-        "\"é€😀\"", "\"eight by\"", "\"eight bytes and more, then an escape \\n and on\"",
-        #"{"a\u0062":1,"ac":2}"#, #"{"K":1,"\u212a":2}"#, "123456789012345678901234567890",
-        "{" + (0..<100).map { "\"field\($0)\":\($0)" }.joined(separator: ",") + "}",
-    ]
-
-    private static let refused: [String] = [
-        "", " ", "{", "[", "}", "]", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "[1}", "{]", #"{"a"}"#, #"{"a":}"#,
-        #"{"a":1,}"#,
-        #"{"a" 1}"#, #"{a:1}"#, #"{1:1}"#, #"{"a":1 "b":2}"#, #"{,}"#, "nul", "nulls", "True", "NaN", "Infinity", "+1",
-        "01", "-", "-01", "1.", ".5", "1e", "1e+", "0x10", "1 2", "[] []", "\"", "\"a", "\"\\", "\"\\x\"", "\"\\u12\"",
-        "\"\\u12G4\"", "\"tab\tinside\"", "\"line\ninside the text, far from its beginning\"", #""\ud800""#,
-        #""\udc00""#,
-        #""\ud800\u0041""#, #""\ud800\ud800""#, #""\ud800 and more""#, "\u{FEFF}{}", "'a'", "// a\n1", "{}x",
-        #"{"a":1,"a":1}"#, #"{"a":1,"b":2,"\u0061":3}"#, #"{"x":[{"é":1,"\u00e9":2}]}"#,
-        "{" + (0..<100).map { "\"field\($0)\":\($0)" }.joined(separator: ",") + ",\"field7\":1}",
-        "{" + (0..<100).map { "\"field\($0)\":\($0)" }.joined(separator: ",") + ",\"\\u0066ield7\":1}",
-    ]
-
     @Test(
         "the description of an error shows names of fields, and nothing that may be a token",
         arguments: [
@@ -37,21 +16,14 @@ struct ReaderTests {
         #expect(GraphQLError(message: "x", path: ["input", name]).description == "GraphQL error at input.\(shown)")
     }
 
-    private func verdicts(_ bytes: [UInt8]) -> (ours: JSONValue?, other: JSONValue?) {
-        ((try? GraphQLNode(parsing: bytes))?.json(), try? JSONValue(parsing: bytes))
-    }
-
-    @Test("well-formed JSON gives the same values as the strict parser", arguments: accepted)
-    func acceptance(text: String) throws {
-        let (ours, other) = verdicts(Array(text.utf8))
-        #expect(try #require(ours) == #require(other))
-    }
-
-    @Test("invalid JSON is refused by this parser and by the strict parser", arguments: refused)
+    @Test(
+        "a response is parsed strictly",
+        arguments: [
+            #"{"a":1,"a":1}"#, #"{"x":[{"é":1,"\u00e9":2}]}"#, #""\ud800""#, "01", "[1,]", "\u{FEFF}{}", "{}x", "",
+        ]
+    )
     func refusal(text: String) {
-        let (ours, other) = verdicts(Array(text.utf8))
-        #expect(ours == nil)
-        #expect(other == nil)
+        #expect(throws: JSONError.self) { try GraphQLNode(parsing: Array(text.utf8)) }
     }
 
     @Test(

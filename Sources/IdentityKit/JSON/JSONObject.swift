@@ -42,7 +42,7 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Appends a member whose name is known to be new, without a search for the name; nil is not appended.
     package mutating func append(_ name: String, _ value: JSONValue?) {
         guard let value else { return }
-        if members.isEmpty { members.reserveCapacity(8) }
+        if members.capacity == 0 { members.reserveCapacity(8) }
         members.append((name, value))
     }
 

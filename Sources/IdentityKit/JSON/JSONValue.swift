@@ -73,6 +73,16 @@ public enum JSONValue: Sendable, Equatable {
 }
 
 extension JSONValue {
+    /// Parses a JSON text strictly (RFC 8259), and refuses duplicate names (RFC 7493 section 2.3).
+    ///
+    /// - Parameters:
+    ///   - bytes: The whole text in UTF-8, without a byte order mark.
+    ///   - limits: Bounds on size and nesting.
+    /// - Throws: ``JSONError`` if the text is not exactly one well-formed value, or exceeds a limit.
+    public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        self = try TapeBuilder.tape(bytes, limits).json(0)
+    }
+
     package var secret: Secret? { string.map { Secret($0) } }
 
     /// A date as milliseconds since 1970.

@@ -1,3 +1,5 @@
+internal import IdentityKit
+
 /// Limits on the size, nesting and number of values of a response.
 public struct GraphQLLimits: Sendable, Hashable {
     /// The maximum size of a response's body in bytes, by default 8 MiB and never more than 256 MiB.
@@ -12,5 +14,11 @@ public struct GraphQLLimits: Sendable, Hashable {
         self.maximumBytes = maximumBytes
         self.maximumDepth = maximumDepth
         self.maximumElements = maximumElements
+    }
+
+    func tape(_ bytes: [UInt8], root: (JSONTape) -> Int = { _ in 0 }) throws(JSONError) -> JSONTape {
+        // `JSONTape.json` is recursive, so deeper nesting could overflow the stack.
+        let limits = JSONLimits(maximumBytes: maximumBytes, maximumDepth: min(maximumDepth, 512))
+        return try TapeBuilder.tape(bytes, limits, maximumElements: maximumElements, root: root)
     }
 }

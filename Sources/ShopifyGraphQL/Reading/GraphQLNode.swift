@@ -4,12 +4,12 @@ public import IdentityKit
 ///
 /// A response is parsed once. A node is an index into the parsed response, and converts its value on demand.
 public struct GraphQLNode: Sendable {
-    private let tape: GraphQLTape
+    private let tape: JSONTape
     /// The index of the value; for a missing field, the index of the object that lacks the field.
     private let index: Int
     private let missing: String?
 
-    init(_ tape: GraphQLTape, _ index: Int, missing: String? = nil) {
+    init(_ tape: JSONTape, _ index: Int, missing: String? = nil) {
         self.tape = tape
         self.index = index
         self.missing = missing
@@ -22,7 +22,7 @@ public struct GraphQLNode: Sendable {
     ///   - limits: Bounds on size, nesting and number of values.
     /// - Throws: `JSONError` for anything but exactly one well-formed value within the limits.
     public init(parsing bytes: [UInt8], limits: GraphQLLimits = GraphQLLimits()) throws(JSONError) {
-        self.init(try TapeBuilder.tape(bytes, limits), 0)
+        self.init(try limits.tape(bytes), 0)
     }
 
     /// Reads a field of the object at this place; a missing field is read like null.
@@ -122,7 +122,7 @@ public struct GraphQLNode: Sendable {
 
     /// The places of a list's elements, in order.
     public struct Elements: Sequence, IteratorProtocol, Sendable {
-        let tape: GraphQLTape
+        let tape: JSONTape
         private(set) var index: Int
         /// The number of remaining elements.
         public private(set) var count: Int

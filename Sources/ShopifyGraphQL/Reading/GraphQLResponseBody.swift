@@ -19,7 +19,7 @@ package struct GraphQLResponseBody: Sendable {
 
     /// Parses the body of a response; throws if the body is not a JSON object within the default `GraphQLLimits`.
     package init(parsing bytes: [UInt8]) throws(JSONError) {
-        let tape = try TapeBuilder.tape(bytes, GraphQLLimits()) { tape in
+        let tape = try GraphQLLimits().tape(bytes) { tape in
             tape.entries[0].kind == .object ? tape.member("data", of: 0) ?? 0 : 0
         }
         guard tape.entries[0].kind == .object else {
@@ -34,7 +34,7 @@ package struct GraphQLResponseBody: Sendable {
             .flatMap { tape.size($0) <= Self.maximumParts ? tape.json($0) : nil }
     }
 
-    private static func errors(at index: Int, of tape: GraphQLTape) -> JSONValue {
+    private static func errors(at index: Int, of tape: JSONTape) -> JSONValue {
         guard tape.entries[index].kind == .list else { return part(index, of: tape) }
         var errors: [JSONValue] = []
         var place = index + 1
@@ -45,7 +45,7 @@ package struct GraphQLResponseBody: Sendable {
         return .array(errors)
     }
 
-    private static func part(_ index: Int, of tape: GraphQLTape) -> JSONValue {
+    private static func part(_ index: Int, of tape: JSONTape) -> JSONValue {
         tape.size(index) <= maximumParts ? tape.json(index) : .string("an error too large to be read")
     }
 }

@@ -2,16 +2,16 @@ import FoundationEssentials
 import IdentityKit
 import ShopifyGraphQL
 
-/// Checks that the response reader accepts and reads the same as the strict parser, and that scalars keep their values.
+/// Checks that nodes read the same as the JSON value of the same text, and that scalars keep their values.
 enum GraphQLResponseFuzz {
     static func check(_ input: [UInt8]) throws {
         let value = try? JSONValue(parsing: input)
         let node = try? GraphQLNode(parsing: input)
-        try require((node == nil) == (value == nil), "only one of the two parsers accepts the input")
+        try require((node == nil) == (value == nil), "only one of the two types accepts the input")
         let body = try? GraphQLResponseBody(parsing: input)
         try require((body == nil) == (value?.object == nil), "exactly the objects must be accepted as responses")
         guard let node, let value else { return }
-        try require(node.json() == value, "the two parsers read different values")
+        try require(node.json() == value, "the node and the value differ")
         try compare(node, value)
         if let body {
             let data = value["data"].flatMap { $0.isNull ? nil : $0 }

@@ -9,6 +9,7 @@ enum JSONFuzz {
         let again = try require(try? JSONValue(parsing: text), "the serialized text cannot be parsed")
         try require(again == value, "the value does not round-trip")
         try require(again.serialized == text, "the serialized form is not stable")
+        try require(hasUniqueNames(value), "two members have the same name")
         guard isOrdinary(value) else { return }
         let other: Any
         do {
@@ -17,6 +18,12 @@ enum JSONFuzz {
             throw FuzzTarget.Finding(description: "Foundation refuses an accepted text: \(error)")
         }
         try require(isSame(value, other), "Foundation reads a different value")
+    }
+
+    private static func hasUniqueNames(_ value: JSONValue) -> Bool {
+        let members = value.object?.members ?? []
+        return Set(members.map { Array($0.name.utf8) }).count == members.count
+            && ((value.array ?? []) + members.map(\.value)).allSatisfy(hasUniqueNames)
     }
 
     /// Whether the second parser can represent the value: it stores numbers as doubles, and its dictionaries merge canonically

@@ -1,35 +1,35 @@
-internal import IdentityKit
-
-/// A parsed response: its bytes, and a flat list of its values.
+/// A parsed JSON text: its bytes, and a flat list of its values.
 ///
 /// Entries are in the order of the JSON text: members follow their object, each with the name before the value, and elements follow their
 /// list. The entry of a list or object contains the index after its end, so that a reader can skip the list or object in one step.
-@usableFromInline
-final class GraphQLTape: Sendable {
+package final class JSONTape: Sendable {
     let bytes: [UInt8]
+    /// Whether all bytes are ASCII, so that strings need no separate check.
+    let isASCII: Bool
     /// The strings that contain escapes, decoded, one after the other.
     let decoded: [UInt8]
-    let entries: [TapeEntry]
+    package let entries: [TapeEntry]
     /// The index of the entry at which the paths in errors start.
-    let root: Int
+    package let root: Int
 
-    init(bytes: [UInt8], decoded: [UInt8], entries: [TapeEntry], root: Int) {
+    init(bytes: [UInt8], isASCII: Bool, decoded: [UInt8], entries: [TapeEntry], root: Int) {
         self.bytes = bytes
+        self.isASCII = isASCII
         self.decoded = decoded
         self.entries = entries
         self.root = root
     }
 
     /// The index of the entry after a value and its contents.
-    func next(_ index: Int) -> Int {
+    package func next(_ index: Int) -> Int {
         let entry = entries[index]
         return entry.isContainer ? entry.place : index + 1
     }
 
-    func size(_ index: Int) -> Int { next(index) - index }
+    package func size(_ index: Int) -> Int { next(index) - index }
 
     /// The index of the value of an object's member; nil if the object has no such member.
-    func member(_ name: String, of object: Int) -> Int? {
+    package func member(_ name: String, of object: Int) -> Int? {
         let wanted = name.utf8.span
         var index = object + 1
         for _ in 0..<entries[object].length {
@@ -39,7 +39,7 @@ final class GraphQLTape: Sendable {
         return nil
     }
 
-    func isText(_ entry: TapeEntry, _ wanted: Span<UInt8>) -> Bool {
+    package func isText(_ entry: TapeEntry, _ wanted: Span<UInt8>) -> Bool {
         guard entry.length == wanted.count else { return false }
         // Two calls instead of one call with a variable for the array: the variable would retain the array, which is slower.
         return entry.kind == .text
@@ -53,17 +53,17 @@ final class GraphQLTape: Sendable {
     }
 
     /// The decoded text of a text entry, or the digits of a number entry.
-    func text(_ entry: TapeEntry) -> String {
+    package func text(_ entry: TapeEntry) -> String {
         entry.kind == .decodedText
-            ? Self.text(entry, in: decoded) : Self.text(entry, in: bytes)
+            ? Self.text(entry, in: decoded, isASCII: false) : Self.text(entry, in: bytes, isASCII: isASCII)
     }
 
-    private static func text(_ entry: TapeEntry, in bytes: [UInt8]) -> String {
+    private static func text(_ entry: TapeEntry, in bytes: [UInt8], isASCII: Bool) -> String {
         // `ofValid` is safe: `TapeBuilder` has validated the bytes as UTF-8, and a string or number ends between two characters.
-        JSONText.text(ofValid: bytes.span.extracting(entry.place..<entry.place + entry.length))
+        JSONText.text(ofValid: bytes.span.extracting(entry.place..<entry.place + entry.length), isASCII: isASCII)
     }
 
-    func number(_ index: Int) -> Int? {
+    package func number(_ index: Int) -> Int? {
         let entry = entries[index]
         let digits = bytes
         var place = entry.place
@@ -89,7 +89,7 @@ final class GraphQLTape: Sendable {
     /// The value at an index as JSON.
     ///
     /// The recursion is bounded, because `TapeBuilder` limits the nesting.
-    func json(_ index: Int) -> JSONValue {
+    package func json(_ index: Int) -> JSONValue {
         let entry = entries[index]
         switch entry.kind {
         case .null: return .null
@@ -107,7 +107,7 @@ final class GraphQLTape: Sendable {
             }
             return .array(elements)
         case .object:
-            var object = JSONObject()
+            var object = JSONObject(capacity: entry.length)
             var place = index + 1
             while place < entry.place {
                 object.append(text(entries[place]), json(place + 1))
@@ -118,7 +118,7 @@ final class GraphQLTape: Sendable {
     }
 
     /// The path from ``root`` to an entry, for errors.
-    func path(to target: Int) -> String {
+    package func path(to target: Int) -> String {
         var path = ""
         var index = root
         while index < target, entries[index].isContainer {

@@ -1,6 +1,3 @@
-internal import IdentityHTTP
-internal import IdentityKit
-
 extension TapeBuilder {
     mutating func readText(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
         index += 1

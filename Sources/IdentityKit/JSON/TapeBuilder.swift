@@ -1,49 +1,46 @@
-internal import IdentityKit
-
-/// Reads a JSON text into a tape, strictly and without recursion.
-///
-/// Within its limits, it accepts exactly what `JSONValue(parsing:)` accepts. The two parsers are separate on purpose: the fuzz target
-/// `graphql-response` compares their results.
-struct TapeBuilder {
-    private struct Open {
-        let entry: Int
-        let firstName: Int
-        let isObject: Bool
-        var length = 0
-    }
-
-    private let limits: GraphQLLimits
-    private var entries: [TapeEntry] = []
+/// Reads a JSON text into a tape, strictly (RFC 8259, and RFC 7493 section 2.3) and without recursion.
+package struct TapeBuilder {
+    private let maximumDepth: Int
+    private let maximumElements: Int
+    var entries: [TapeEntry] = []
     var decoded: [UInt8] = []
-    private var open: [Open] = []
-    /// The member names of all open objects, with those of the innermost object at the end.
-    private var names: [TapeEntry] = []
+    private var depth = 0
+    /// The index of the innermost open list or object.
+    var innermost = 0
+    /// The hashes of the names in objects with many members.
+    var hashes: Set<Int> = []
     var index = 0
 
-    static func tape(
+    /// Reads a text; the default for the number of values and names is no limit, because the size of the text limits it.
+    package static func tape(
         _ bytes: [UInt8],
-        _ limits: GraphQLLimits,
-        root: (GraphQLTape) -> Int = { _ in 0 }
-    ) throws(JSONError) -> GraphQLTape {
+        _ limits: JSONLimits,
+        maximumElements: Int = .max,
+        root: (JSONTape) -> Int = { _ in 0 }
+    ) throws(JSONError) -> JSONTape {
         let maximum = min(limits.maximumBytes, TapeEntry.limit)
         guard bytes.count <= maximum else {
             throw JSONError(reason: "the text is larger than \(maximum) bytes", offset: 0)
         }
-        // `GraphQLTape.json` is recursive, so deeper nesting could overflow the stack.
-        var limits = limits
-        limits.maximumDepth = min(limits.maximumDepth, 512)
-        var builder = TapeBuilder(limits: limits)
-        builder.entries.reserveCapacity(min(bytes.count / 12 + 4, limits.maximumElements))
+        var builder = TapeBuilder(maximumDepth: limits.maximumDepth, maximumElements: maximumElements)
+        builder.entries.reserveCapacity(min(bytes.count / 12 + 4, maximumElements))
         let text = bytes.span
-        // The code that reads strings relies on this check of the whole body.
-        if let invalid = JSONText.firstInvalidByte(in: text) {
+        // The whole text is validated once. The code that reads strings relies on this check.
+        let isASCII = JSONText.firstNonASCII(in: text) == bytes.count
+        if !isASCII, let invalid = JSONText.firstInvalidByte(in: text) {
             throw JSONError(reason: "invalid UTF-8", offset: invalid)
         }
         try builder.read(text)
-        let tape = GraphQLTape(bytes: bytes, decoded: builder.decoded, entries: builder.entries, root: 0)
+        let (decoded, entries) = (builder.decoded, builder.entries)
+        let tape = JSONTape(bytes: bytes, isASCII: isASCII, decoded: decoded, entries: entries, root: 0)
         let first = root(tape)
         return first == 0
-            ? tape : GraphQLTape(bytes: bytes, decoded: builder.decoded, entries: builder.entries, root: first)
+            ? tape : JSONTape(bytes: bytes, isASCII: isASCII, decoded: decoded, entries: entries, root: first)
+    }
+
+    private init(maximumDepth: Int, maximumElements: Int) {
+        self.maximumDepth = maximumDepth
+        self.maximumElements = maximumElements
     }
 
     func failure(_ reason: String) -> JSONError {
@@ -55,7 +52,7 @@ struct TapeBuilder {
             skipWhitespace(bytes)
             try readValue(bytes)
             try readEnds(bytes)
-        } while !open.isEmpty
+        } while depth > 0
         skipWhitespace(bytes)
         guard index == bytes.count else { throw failure("data after the value") }
     }
@@ -67,13 +64,13 @@ struct TapeBuilder {
             switch bytes[index] {
             case UInt8(ascii: "{"):
                 try enter(.object, bytes)
-                if accept(UInt8(ascii: "}"), bytes) { return try leave(bytes) }
+                if accept(UInt8(ascii: "}"), bytes) { return leave() }
                 try readName(bytes)
                 continue
             case UInt8(ascii: "["):
                 try enter(.list, bytes)
-                if accept(UInt8(ascii: "]"), bytes) { return try leave(bytes) }
-                count()
+                if accept(UInt8(ascii: "]"), bytes) { return leave() }
+                entries[innermost].count()
                 continue
             case UInt8(ascii: "\""): try append(readText(bytes))
             case UInt8(ascii: "t"): try readLiteral("true", .yes, bytes)
@@ -88,56 +85,50 @@ struct TapeBuilder {
 
     /// Reads what follows a value: ends of lists and objects, commas and names.
     private mutating func readEnds(_ bytes: Span<UInt8>) throws(JSONError) {
-        while let innermost = open.last {
+        while depth > 0 {
             skipWhitespace(bytes)
+            let isObject = entries[innermost].kind == .object
             if accept(UInt8(ascii: ","), bytes) {
-                guard innermost.isObject else { return count() }
+                guard isObject else { return entries[innermost].count() }
                 skipWhitespace(bytes)
                 return try readName(bytes)
             }
-            guard accept(innermost.isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), bytes) else {
-                throw failure("expected a comma or the end of an object or array")
+            guard accept(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), bytes) else {
+                throw failure("expected a comma or the end of an \(isObject ? "object" : "array")")
             }
-            try leave(bytes)
+            leave()
         }
     }
 
     private mutating func append(_ entry: TapeEntry) throws(JSONError) {
-        guard entries.count < limits.maximumElements else {
-            throw failure("more than \(limits.maximumElements) values and names")
+        guard entries.count < maximumElements else {
+            throw failure("more than \(maximumElements) values and names")
         }
         entries.append(entry)
     }
 
-    private mutating func count() {
-        open[open.count - 1].length += 1
-    }
-
     private mutating func enter(_ kind: TapeEntry.Kind, _ bytes: Span<UInt8>) throws(JSONError) {
-        guard open.count < limits.maximumDepth else { throw failure("nesting is deeper than \(limits.maximumDepth)") }
-        open.append(Open(entry: entries.count, firstName: names.count, isObject: kind == .object))
-        try append(TapeEntry(kind))
+        guard depth < maximumDepth else { throw failure("nesting is deeper than \(maximumDepth)") }
+        try append(TapeEntry(kind, place: innermost))
+        innermost = entries.count - 1
+        depth += 1
         index += 1
         skipWhitespace(bytes)
     }
 
-    private mutating func leave(_ bytes: Span<UInt8>) throws(JSONError) {
-        guard let innermost = open.popLast() else { return }
-        let kind: TapeEntry.Kind = innermost.isObject ? .object : .list
-        entries[innermost.entry] = TapeEntry(kind, length: innermost.length, place: entries.count)
-        guard innermost.isObject else { return }
-        guard !MemberNames.hasTwins(names[innermost.firstName...], bytes, decoded.span) else {
-            throw failure("duplicate member name")
-        }
-        names.removeSubrange(innermost.firstName...)
+    private mutating func leave() {
+        let entry = entries[innermost]
+        entries[innermost] = TapeEntry(entry.kind, length: entry.length, place: entries.count)
+        innermost = entry.place
+        depth -= 1
     }
 
     private mutating func readName(_ bytes: Span<UInt8>) throws(JSONError) {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { throw failure("expected a member name") }
         let name = try readText(bytes)
+        guard isNew(name, bytes) else { throw failure("duplicate member name") }
         try append(name)
-        names.append(name)
-        count()
+        entries[innermost].count()
         skipWhitespace(bytes)
         guard accept(UInt8(ascii: ":"), bytes) else { throw failure("expected a colon") }
         skipWhitespace(bytes)

@@ -1,0 +1,30 @@
+/// A value or a member's name in eight bytes: 3 bits for ``kind``, 29 bits for ``length``, and 32 bits for ``place``.
+///
+/// For a text or number, `length` counts bytes, and `place` is the index of the first byte. For a list or object, `length` counts elements
+/// or members, and `place` is the index of the entry after the end; while it is read, the index of the list or object that contains it.
+package struct TapeEntry: Sendable {
+    package enum Kind: UInt64 {
+        case null, no, yes, number, text
+        /// A text with escapes, whose decoded bytes are in ``JSONTape/decoded``.
+        case decodedText
+        case list, object
+    }
+
+    /// The largest text in bytes.
+    static let limit = 1 << 28
+
+    @usableFromInline var bits: UInt64
+
+    init(_ kind: Kind, length: Int = 0, place: Int = 0) {
+        bits = kind.rawValue | UInt64(truncatingIfNeeded: length) << 3 | UInt64(truncatingIfNeeded: place) << 32
+    }
+
+    @inlinable package var kind: Kind { Kind(rawValue: bits & 7) ?? .null }
+    @inlinable package var length: Int { Int(truncatingIfNeeded: (bits >> 3) & 0x1FFF_FFFF) }
+    @inlinable package var place: Int { Int(truncatingIfNeeded: bits >> 32) }
+    @inlinable package var isContainer: Bool { bits & 7 >= Kind.list.rawValue }
+    @inlinable package var isText: Bool { kind == .text || kind == .decodedText }
+
+    /// Adds one to ``length``.
+    mutating func count() { bits += 1 << 3 }
+}
