@@ -11,8 +11,9 @@ final class BareSQLite {
     private let insert: OpaquePointer
     private let select: OpaquePointer
     private let key: SecretBytes
-    // A new nonce for each record. SQLite does not write a page whose bytes have not changed.
-    private var nonce = [UInt8](repeating: 7, count: AESGCM.nonceCount)
+    private let nonce = [UInt8](repeating: 7, count: AESGCM.nonceCount)
+    // Changes each record, because SQLite does not write a page whose bytes have not changed.
+    private var padding: UInt8 = 0
     let slot: Int
 
     struct Failure: Error {
@@ -70,8 +71,8 @@ final class BareSQLite {
     }
 
     private func seal(_ body: [UInt8]) throws -> [UInt8] {
-        nonce[0] &+= 1
-        let plaintext = body + [UInt8](repeating: 0, count: slot - AESGCM.tagCount - body.count)
+        padding &+= 1
+        let plaintext = body + [UInt8](repeating: padding, count: slot - AESGCM.tagCount - body.count)
         return try AESGCM.seal(plaintext, key: key, nonce: nonce, associatedData: [1, 2, 3])
     }
 
