@@ -65,7 +65,7 @@ public struct IdentitySetup: Sendable {
     ///   - openStore: Opens the store. Its argument is the section `store`, or nil if the file has no such section. This method checks the
     ///     other sections before it calls `openStore`.
     /// - Returns: The setup.
-    /// - Throws: `IdentityError` that names the invalid member; the error of `openStore`; `HTTPTransportError` when the default transport
+    /// - Throws: `IdentityError` that names the invalid member or the provider; the error of `openStore`; `HTTPTransportError` when the default transport
     ///   cannot be started.
     public static func open(
         _ configuration: IdentityConfiguration,
@@ -86,7 +86,7 @@ public struct IdentitySetup: Sendable {
     ///   - store: The store.
     ///   - environment: Transport, clock and random source.
     ///   - options: What the file does not contain.
-    /// - Throws: `IdentityError` that names the invalid member.
+    /// - Throws: `IdentityError` that names the invalid member or the provider.
     public init(
         _ configuration: IdentityConfiguration,
         store: any SessionStore,

@@ -199,7 +199,7 @@ struct SignInInTheBrowserTests {
             stage.sandbox.shopify.planFault(.htmlPage(status: 503), on: .discovery, times: 100)
             try await Browser.run { browser in
                 try await browser.beginSignIn("shopify", stage)
-                try await browser.wait(for: "Please try again shortly")
+                try await browser.wait(for: "Please try again later")
                 await browser.keepScreenshot("provider-down")
                 try await browser.add("bit-dice", stage)
             }

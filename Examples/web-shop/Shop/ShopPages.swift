@@ -47,7 +47,7 @@ struct ShopPages: SignInPages {
             return ("That was not possible", "This request did not come from our shop. Go back and try again.", home)
         case .signInCancelled: return ("Sign-in cancelled", "You did not sign in. Your cart is still here.", both)
         case .unavailable:
-            return ("Please try again shortly", "A service that we need is not available at the moment.", home)
+            return ("Please try again later", "A service that we need is not available at the moment.", home)
         case .tooManySignIns: return ("Please wait a moment", "There were too many sign-ins from your network.", home)
         case .signedOut: return ("You are signed out", "See you soon.", home)
         case .confirmSignOut(let action, let fields):

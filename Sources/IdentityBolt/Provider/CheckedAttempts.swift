@@ -34,8 +34,8 @@ final class CheckedAttempts: Sendable {
                 .providerUnavailable,
                 "This process has checked the callbacks of \(maximum) logins in the last five minutes, which is the limit.",
                 hint:
-                    "Start the login again in five minutes. If this error happens often, limit in the app how many Bolt logins one "
-                    + "client address may start.",
+                    "Start the login again in five minutes. If this error happens often, limit in the app how many Bolt logins one IP "
+                    + "address may start.",
                 reference: "RFC 9700 section 4.5.3"
             )
         }

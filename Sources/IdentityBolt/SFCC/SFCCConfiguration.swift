@@ -56,7 +56,7 @@ public struct SFCCConfiguration: Sendable {
     public var stateLength: Int?
     /// Whether logins use PKCE; must be false, because the SFCC storefront exchanges the code without a code verifier.
     public var usePkce = false
-    /// URLs that replace the URLs that the SDK builds from host and environment.
+    /// URLs that replace the default URLs, which the SDK builds from ``host`` and ``environment``; the key set has no default.
     public var endpoints = Endpoints()
     /// The accepted issuers of a verified token; required with ``Endpoints-swift.struct/jwks``.
     ///

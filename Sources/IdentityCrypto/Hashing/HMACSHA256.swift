@@ -26,7 +26,7 @@ package final class HMACSHA256: Sendable {
         return code
     }
 
-    /// The authentication code of a message as a secret, such as a derived key.
+    /// The authentication code of a message, returned as a secret, because it may be used as a derived key.
     package func secretCode(for message: [UInt8]) throws(CryptoError) -> SecretBytes {
         try unsafe SecretBytes(count: Self.codeCount) { (code) throws(CryptoError) in
             try unsafe write(to: code, message)

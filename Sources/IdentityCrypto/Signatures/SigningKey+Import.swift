@@ -75,7 +75,7 @@ extension SigningKey {
         return try SigningKey(imported: handle)
     }
 
-    /// Creates an Ed25519 key from the numbers of a JWK (RFC 8037 section 2).
+    /// Creates an Ed25519 key from `x` and `d` of a JWK (RFC 8037 section 2); throws if `x` is not the public key of `d`.
     package static func ed25519(x: [UInt8], privateNumber: [UInt8]) throws(CryptoError) -> SigningKey {
         guard x.count == 32, privateNumber.count == 32 else {
             throw CryptoError(.invalidKey, "x and d of an Ed25519 key must have 32 bytes each")
@@ -84,7 +84,10 @@ extension SigningKey {
             unsafe EVP_PKEY_new_raw_private_key_ex(nil, "ED25519", nil, privateNumber, privateNumber.count)
         }
         guard let pointer = unsafe pointer else {
-            throw CryptoError(.invalidKey, "OpenSSL rejected the Ed25519 key")
+            throw CryptoError(
+                .invalidKey,
+                "OpenSSL could not create the Ed25519 key; its configuration may not permit Ed25519"
+            )
         }
         let key = try SigningKey(imported: unsafe KeyHandle(owning: pointer))
         guard key.publicNumbers == .ed25519(x: x) else { throw halvesDiffer }

@@ -111,7 +111,8 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             return (flight, true)
         }
         guard started else { return (flight, false) }
-        // An operation that never ends must not block the callers. The timer is unstructured: the caller that starts it may return first.
+        // With a time limit, callers do not wait for an operation that never ends. The timer is an unstructured task, because the caller
+        // that starts it may return before the limit.
         let timer = timeLimit.map { limit in
             Task {
                 try await limit.clock.sleep(for: limit.duration)

@@ -68,9 +68,9 @@ extension IdentityError {
                 host.map { "\(party) could not be reached: the host \($0) or the proxy's host could not be resolved." }
                     ?? "\(party) could not be reached: its host or the proxy's host could not be resolved.",
                 """
-                Check the host name in its source: the configuration (for example shopDomain, issuer, domain, server, host, endpoint or \
-                endpoints), the provider's metadata, or the URL of the call. Then check this machine's name server (DNS). If the transport \
-                uses a proxy, check the proxy's host name too.
+                Check the host name where it is set: in the configuration (for example shopDomain, issuer, domain, server, host, endpoint \
+                or endpoints), in the provider's metadata, or in the URL of the call. Then check this machine's name server (DNS). If the \
+                transport uses a proxy, check the proxy's host name too.
                 """
             )
         case .invalidURL:
@@ -85,7 +85,7 @@ extension IdentityError {
             (
                 "\(server) has a URL that is not https.",
                 """
-                Use an https URL. For tests on one machine, set allowsLoopbackHTTP to true, which permits http to a loopback address. \
+                Use an https URL. For tests on one machine, set allowsLoopbackHTTP to true, and use http with 127.0.0.1 or [::1]. \
                 \(error.message)
                 """
             )

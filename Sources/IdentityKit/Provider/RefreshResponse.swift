@@ -12,7 +12,7 @@ public struct RefreshResponse: Sendable {
     public var startedAt: Date
     /// When the response was received, in whole milliseconds.
     ///
-    /// Times in the response, such as the expiry of an ID token, are compared with this time, not with the current time.
+    /// The expiry of an ID token is compared with this time, because the response may have been stored for hours.
     public var receivedAt: Date
     /// The error code if the response belongs to another login, for example `id_token_subject`; otherwise nil.
     ///

@@ -39,7 +39,9 @@ public struct TokenSet: Sendable {
         get { storage.value.accessToken }
         set { content.accessToken = newValue }
     }
-    /// The token type as the provider wrote it, for example `bearer`; compared without case (RFC 6749 section 5.1).
+    /// The token type of the response, for example `bearer`, or `Bearer` if the SDK reads no type from the response.
+    ///
+    /// Types are compared without case (RFC 6749 section 5.1).
     public var tokenType: String {
         get { storage.value.tokenType }
         set { content.tokenType = newValue }

@@ -33,7 +33,10 @@ final class RefreshSchedule: Sendable {
 
     private let earlyRefresh: Double
     private let clock: any IdentityClock
-    /// If the full table removes an entry, the next use of the tokens records it again, with the wall clock of that moment.
+    /// The times at which tokens expire.
+    ///
+    /// A full table removes expired entries, then other entries. The next use of the tokens adds their entry again, with the wall clock of
+    /// that moment, unless the tokens then seem to have expired.
     private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 50_000))
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {

@@ -26,7 +26,7 @@ extension SessionManager {
                 "The callback of a login at \(attempt.provider) was received for another provider.",
                 hint: """
                     If the app uses SignInRoutes, look for forged callbacks in its access log. Otherwise give each provider a separate \
-                    redirect URI, and as `provider:` of `complete`, pass the provider whose redirect URI received the callback. Then \
+                    redirect URI, and call `complete` with the provider whose redirect URI received the callback (`provider:`). Then \
                     start the login again.
                     """,
                 reference: "RFC 9700 section 4.4.2.2",

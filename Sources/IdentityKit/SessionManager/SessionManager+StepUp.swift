@@ -142,7 +142,7 @@ extension SessionManager {
             throw IdentityError(
                 .rejected,
                 .idTokenSubject,
-                "A different buyer signed in: issuer or subject differ from the session's.",
+                "A different buyer signed in: the issuer or the subject differs from the session's.",
                 hint: """
                     Ask the buyer to sign in with the account of the session. To use another account, let the buyer sign out first. The \
                     failed step-up did not change the session.

@@ -42,7 +42,7 @@ enum AuthorizationParameter {
         guard !protocolNames.contains(where: { $0.isIdentical(to: read) }) else {
             return Problem(
                 text: "cannot be set by an app",
-                hint: "Remove the parameter: the SDK controls all protocol parameters.",
+                hint: "Remove the parameter: the SDK sets it from the configuration and the options of the login.",
                 reference: "RFC 6749 section 3.1"
             )
         }

@@ -38,7 +38,7 @@ package struct CompactJWS: Sendable {
         else { throw malformed("is not canonical base64url") }
         bytes.removeLast(bytes.count - second)
         guard let header = (try? JSONValue(parsing: headerBytes))?.object else {
-            throw malformed("has a header that is not a JSON object")
+            throw malformed("has a header that is not a valid JSON object, or that repeats a member")
         }
         guard header["crit"] == nil, header["b64"] == nil else {
             throw malformed("uses an extension (crit or b64) that is not supported")
@@ -79,7 +79,7 @@ extension CompactJWS {
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
             let accepted = algorithms.isEmpty ? "no algorithm" : algorithms.map(\.rawValue).joined(separator: ", ")
-            let problem = "is signed with \(LoggableName.shown(self.algorithm)); accepted: \(accepted)"
+            let problem = "has the `alg` \(LoggableName.shown(self.algorithm)); accepted: \(accepted)"
             let advice =
                 algorithms.isEmpty
                 ? "Pass a supported algorithm, for example ES256, to JWTSignatureVerifier."

@@ -12,7 +12,7 @@ package struct JSONWebToken: Sendable {
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         let jws = try CompactJWS(parsing: token, as: name)
         guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {
-            throw CompactJWS.malformed(name, "has claims that are not a JSON object")
+            throw CompactJWS.malformed(name, "has claims that are not a valid JSON object, or that repeat a member")
         }
         self.jws = jws
         self.claims = claims

@@ -3,7 +3,10 @@ package import IdentityHTTP
 package import IdentityKit
 internal import Synchronization
 
-/// Gets and caches a provider's keys: callers share one fetch, fetches are rate-limited, and keys stay usable during a short outage.
+/// Gets and caches a provider's keys.
+///
+/// Concurrent logins share one fetch, and so do concurrent logout tokens. The rate of fetches is limited. If fetches fail, expired keys
+/// stay usable until two days after the provider last confirmed them.
 ///
 /// `Documentation/Decisions/0008-key-set.md` explains the rules.
 package final class KeySetSource: Sendable {

@@ -177,8 +177,8 @@ extension OpenIDClient.Configuration {
                     ofProvider: name,
                     "contains a text that is not an https origin",
                     hint:
-                        "Write each element of resources in lower case as scheme, host and, if it is not 443, port, such as "
-                        + "https://api.example or https://api.example:8443, without path and trailing slash."
+                        "Write each element of resources as an origin in lower case, such as https://api.example or "
+                        + "https://api.example:8443. Omit port 443, the path and a trailing slash."
                 )
             }
         }

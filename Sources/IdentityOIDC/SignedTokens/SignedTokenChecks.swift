@@ -71,7 +71,7 @@ struct SignedTokenChecks {
                 : "If the provider signs with \(name) on purpose, add it to `algorithms` (kind openid)."
             throw errors.error(
                 .idTokenAlgorithm,
-                "is signed with \(name); accepted: \(accepted.isEmpty ? "no algorithm" : accepted)",
+                "has the `alg` \(name); accepted: \(accepted.isEmpty ? "no algorithm" : accepted)",
                 "section 3.1.3.7 item 7",
                 advice: advice
             )

@@ -123,7 +123,7 @@ public struct TokenErrorResponse: Sendable {
                     .configuration, .unsupportedGrantType,
                     "The provider does not offer the requested grant type to this client (unsupported_grant_type).",
                     "Compare clientID in the provider's configuration with the client's id at the provider. If they are equal, permit this "
-                        + "grant type for the client in the provider's administration. \(consequence)"
+                        + "grant type for the client in the provider's administration, if the provider supports it. \(consequence)"
                 )
             case "invalid_scope":
                 (

@@ -93,7 +93,8 @@ enum UserInfoResponse {
             return .token(Secret(bytes: response.body))
         }
         if status == 200, let object { return .object(object) }
-        // A repeated request would return the same invalid JSON. An HTML page may come from an outage, so another attempt may succeed.
+        // The same request would return the same unusable body. An HTML page, an empty body or another status may come from an outage, so
+        // another attempt may succeed.
         let isInvalid = status == 200 && UnreadableDocument.errorKind(for: response.body) == .rejected
         throw failure(
             isInvalid ? .rejected : .retryLater,

@@ -1,7 +1,7 @@
 #if PostgreSQL
 /// The SQL and the parameter types of a statement; any connection can run the statement.
 struct Statement: Sendable {
-    /// The name of the prepared statement; nil for a statement that is not prepared.
+    /// The name under which a connection that uses prepared statements prepares this statement; nil if it is never prepared.
     let name: String?
     let types: [ParameterType]
     private let template: String

@@ -16,10 +16,10 @@ extension Statements {
         )
     }
 
-    /// Counts the next rows of a table by the store key that encrypts them.
+    /// Counts rows of a table by the store key that encrypts them: at most `$2` rows whose row key is higher than `$1`.
     ///
-    /// Each result row contains the first 24 bytes of the records, which include the store key's id, then the number of rows and the
-    /// highest row key of the group.
+    /// Each result row describes the rows of one store key: the first 24 bytes of their records, which include the store key's id, the
+    /// number of the rows, and their highest row key.
     func countByKey(_ kind: SealedRow.Kind) -> Statement {
         rare(
             """

@@ -41,7 +41,7 @@ enum CallbackPage {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])
     }
 
-    /// Headers that prevent a leak of the authorization code in the page's URL, for example through a cache or a referrer.
+    /// The headers of every page; some of them keep the authorization code in the URL out of caches and of the `Referer` header.
     private static let safe = [
         ("Cache-Control", "no-store"),
         ("Referrer-Policy", "no-referrer"),

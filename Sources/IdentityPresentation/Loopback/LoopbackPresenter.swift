@@ -155,7 +155,7 @@ public struct LoopbackPresenter: FormPostPresenting {
                 throw IdentityError(
                     .rejected,
                     .attemptExpired,
-                    "The presenter received no valid return from the provider's page before its deadline.",
+                    "The browser did not come back from the provider's page with a valid response before the presenter's deadline.",
                     hint:
                         "If this was a login, start the login again. If this was a logout, sign out at the provider too: the app's "
                         + "session has ended, but perhaps not the provider's."

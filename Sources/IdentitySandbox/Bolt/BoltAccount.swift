@@ -16,7 +16,7 @@ extension SandboxResponse {
 }
 
 extension SandboxBolt {
-    private static let wrongKey = SandboxResponse.boltError(1005, "The merchant key is missing or wrong.", status: 401)
+    private static let wrongKey = SandboxResponse.boltError(1005, "X-API-Key is missing or wrong.", status: 401)
 
     func account(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request

@@ -8,9 +8,9 @@ internal import Synchronization
 /// The issuer is the origin of the provider's server, unless the configuration sets another issuer.
 public final class SandboxOpenID: SandboxAuthorizationServer {
     struct State: Sendable {
-        /// The `jti` values of received assertions.
+        /// The `jti` values of accepted client assertions that have not expired.
         var usedAssertions = UsedIDs()
-        /// The `jti` values of received DPoP proofs.
+        /// The `jti` values of accepted DPoP proofs that have not expired.
         var usedProofs = UsedIDs()
         var nonces: DPoPNonces
         var pushed = PushedRequests()

@@ -95,7 +95,7 @@ public struct SandboxOpenIDConfiguration: Sendable {
     public var refreshNeedsOfflineAccess = false
     /// Whether the scope `offline_access` is ignored without `prompt=consent` (OpenID Connect Core section 11); by default false.
     public var offlineAccessNeedsConsent = false
-    /// Whether a refresh returns a new ID token; by default true.
+    /// Whether a refresh with the scope `openid` returns a new ID token; by default true.
     public var refreshesIDToken = true
     /// Whether a refresh returns a new refresh token; by default true.
     ///

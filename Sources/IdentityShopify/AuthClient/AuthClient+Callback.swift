@@ -99,8 +99,8 @@ extension AuthClient {
             .stateUnknown,
             "The callback does not belong to a pending login of this client.",
             hint:
-                "Start the login again. Possible causes: the callback was used before or is forged, the login expired, a logout ended "
-                + "the login, or another client started the login.",
+                "Start the login again. Possible causes: the callback was used before or is forged; the login expired; a logout or newer "
+                + "logins ended the login; the app restarted during the login; another client started the login.",
             reference: "RFC 6749 section 10.12",
             isAttackSuspected: true
         )

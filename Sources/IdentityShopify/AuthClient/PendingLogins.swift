@@ -1,7 +1,9 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The logins that an ``AuthClient`` has started; each is valid for one callback and ten minutes.
+/// The pending logins of an ``AuthClient``: at most 64, so a further login ends the oldest login.
+///
+/// A login is valid for one callback, for at most ten minutes, and not after a logout.
 ///
 /// Several logins can be pending, so that a login in a second browser tab does not end the login in the first tab.
 struct PendingLogins: Sendable {

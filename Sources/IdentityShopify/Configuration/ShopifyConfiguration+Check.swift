@@ -137,7 +137,7 @@ extension ShopifyProvider.Configuration {
                     member: "redirectURI",
                     problem: "is not a redirect URI of this shop's mobile clients",
                     hint: "Register \(example) at Shopify, and set redirectURI to exactly this URI. "
-                        + "Shopify accepts only schemes that start with shop.\(shopID ?? "{shop id}")."
+                        + "Shopify accepts only schemes that start with \"shop.\(shopID ?? "{shop id}").\"."
                 )
             }
             return

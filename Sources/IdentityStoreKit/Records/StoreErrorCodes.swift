@@ -28,7 +28,7 @@ extension IdentityError {
 
     package static var quarantined: IdentityError {
         IdentityError(
-            storeCorrupt: "A stored record is in quarantine, because the record or its session is damaged.",
+            storeCorrupt: "A stored record is in quarantine, because the record or its session could not be opened.",
             hint: """
                 Restore the record from quarantine (see Documentation/Operating/SQLite.md or PostgreSQL.md) or from a backup, or let the \
                 buyer start again: with a new login, or as a guest with a new cart.

@@ -72,7 +72,7 @@ public struct TestSignIn: Sendable {
     /// Stores a session, and returns a request that the signed-in buyer's browser would send.
     ///
     /// A request with another method than GET has the header `Sec-Fetch-Site: same-origin`, which browsers send from the app's own pages.
-    /// Without this header, the routes would refuse the request as forged.
+    /// Without this header, `WebContext.refuseCSRF()` refuses a request that has no CSRF token.
     ///
     /// - Parameters:
     ///   - routes: The routes of the app.

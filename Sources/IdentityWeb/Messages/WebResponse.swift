@@ -50,7 +50,7 @@ extension HTTPHeaders {
         try? append(name, value)
     }
 
-    /// Replaces a field with a name and a value that are known to be valid; an invalid field has no effect.
+    /// Sets a field and removes all earlier fields with its name; an invalid name or value changes nothing, so pass only valid ones.
     mutating func replace(_ name: String, _ value: String) {
         try? set(name, value)
     }

@@ -57,7 +57,7 @@ public struct StandardPages: SignInPages {
         case .signInExpired: return ("This sign-in has expired", again)
         // A page of the app may have thrown the error for a buyer who is signed in, so this page also has a link to the home page.
         case .signInRefused: return ("That was not possible", both)
-        case .unavailable: return ("Please try again shortly", both)
+        case .unavailable: return ("Please try again later", both)
         case .requestRefused: return ("The request was refused", home)
         case .signInCancelled: return ("Sign-in cancelled", both)
         case .tooManySignIns: return ("Please wait a moment", again)

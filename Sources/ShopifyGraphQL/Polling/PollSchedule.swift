@@ -4,7 +4,7 @@ internal import IdentityKit
 struct PollSchedule {
     /// The longest pause that a hint of the server can cause, because the time in a hint can be wrong.
     private static let longest = Duration.seconds(60)
-    /// The shortest pause between polls, also when the time in the server's hint has passed.
+    /// The shortest pause between polls, even if the server's hint permits an earlier poll.
     private static let shortest = Duration.milliseconds(100)
 
     let interval: Duration

@@ -18,7 +18,7 @@ public struct GraphQLInputObject: Sendable, Equatable, GraphQLWritable {
         set(name, to: value.graphQLValue)
     }
 
-    /// Sets a member to a value or null; an unset field is not sent.
+    /// Sets a member to a value or null; with an unset field, the member does not change.
     @inlinable
     public mutating func set<Value: GraphQLWritable>(_ name: String, _ field: InputField<Value>) {
         switch field {

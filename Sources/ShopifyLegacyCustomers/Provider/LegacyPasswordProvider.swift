@@ -158,14 +158,14 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     // MARK: IdentityProvider
 
-    /// Legacy: always throws, because legacy accounts have no login page.
+    /// Legacy: always throws, because this provider has no login page.
     ///
     /// - Throws: Always, with code `IdentityError.Code.unsupportedByProvider`.
     public func authorizationRequest(_ options: LoginOptions) async throws -> AuthorizationRequest {
         throw Self.noPage
     }
 
-    /// Legacy: always throws, because legacy accounts have no login page and so no callback.
+    /// Legacy: always throws, because this provider has no login page and so no callback.
     ///
     /// - Throws: Always, with code `IdentityError.Code.unsupportedByProvider`.
     public func exchange(_ callback: LoginCallback, for attempt: LoginAttempt) async throws -> TokenSet {
@@ -225,7 +225,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
 
     private static var noPage: IdentityError {
         IdentityError(
-            unsupported: "Legacy customer accounts have no login page.",
+            unsupported: "LegacyPasswordProvider has no login page.",
             hint: "Ask the buyer for e-mail address and password, and call signIn(email:password:in:).",
             reference: "Storefront API reference, customerAccessTokenCreate"
         )

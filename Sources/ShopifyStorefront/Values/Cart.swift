@@ -62,7 +62,9 @@ public struct CartLine: Sendable, Equatable {
     public let attributes: [CartAttribute]
     /// The selling plan of a subscription, or nil; also nil if the app's token lacks the scope `unauthenticated_read_selling_plans`.
     public let sellingPlanID: String?
-    /// The global id of the parent line's variant, for example the product of a warranty; nil without a parent line.
+    /// The global id of the parent line's product variant; for a warranty, the variant that the warranty covers.
+    ///
+    /// Nil without a parent line, and if the parent line contains no product variant.
     public let parentMerchandiseID: String?
 }
 

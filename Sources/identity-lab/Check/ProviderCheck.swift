@@ -98,8 +98,8 @@ struct ProviderCheck {
                 point,
                 "No redirectURI is configured, so the provider sends the browser to the redirect URI that is registered for the client.",
                 hint:
-                    "If the app uses IdentityWeb, register <publicOrigin><basePath>/callback/\(descriptor.name) at the provider. By "
-                    + "default, basePath is /auth. Otherwise register the URL of the app's own callback route."
+                    "If the app uses IdentityWeb, register <publicOrigin><basePath>/callback/\(FormEncoding.escape(descriptor.name)) at "
+                    + "the provider. By default, basePath is /auth. Otherwise register the URL of the app's own callback route."
             )
             return
         }

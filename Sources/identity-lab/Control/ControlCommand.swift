@@ -25,7 +25,7 @@ enum ControlCommand: String, CaseIterable, Sendable {
         }
     }
 
-    /// The members of the command's JSON object, with their values.
+    /// The members of the command's JSON object, each with a text that says which values it accepts.
     var members: [(name: String, values: String)] {
         let provider = (name: "provider", values: "shopify, bolt or openid; by default all")
         return switch self {
@@ -39,7 +39,7 @@ enum ControlCommand: String, CaseIterable, Sendable {
             [
                 ("fault", ControlFault.allCases.map(\.rawValue).joined(separator: ", ")),
                 ("times", "for how many requests, 1 to 1000; by default 1"),
-                ("provider", "shopify, bolt, bolt-sfcc or openid; by default all"),
+                ("provider", "shopify, bolt, bolt-sfcc or openid; by default all; not for a fault of the shop"),
             ]
         case .removeFaults: [("provider", "shopify, bolt, bolt-sfcc or openid; by default all providers and the shop")]
         case .setOrder:

@@ -102,7 +102,7 @@ actor ProviderRun {
     }
 
     private func fillCarts() async throws {
-        try await cartStep("cart filled, buyer attached") { run in try check(await run.fillCart()) }
+        try await cartStep("cart filled, identity attached") { run in try check(await run.fillCart()) }
         try await step("new checkout URL", of: signedIn) {
             guard let run = signedIn.first else { throw IdentityError.notSignedIn }
             return "\(try await run.checkoutAgain().url.reveal())"
@@ -129,7 +129,7 @@ actor ProviderRun {
     }
 
     private func checkCarts() async throws {
-        try await cartStep("cart has the new token") { run in
+        try await cartStep("cart checked after the refresh") { run in
             try check(await run.checkoutAgain(), instead: await run.oldToken)
         }
     }

@@ -48,7 +48,7 @@ extension Output {
 
     /// Returns at most 300 characters of an error's cause; causes contain no secrets.
     private func cause(of error: IdentityError) -> String? {
-        error.cause.map { "\($0)".prefix(300).printable }
+        error.cause.map { String("\($0)".printable.prefix(300)) }
     }
 
     /// Returns the provider's error code and description in one line.

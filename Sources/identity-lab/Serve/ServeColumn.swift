@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import IdentityKit
 
-/// The part of a column of the `serve` page that changes while a sign-in runs.
+/// The part of a column of the `serve` page that the page's script replaces.
 struct ServeColumn {
     let side: ServeSite.Side
     let view: RunView?

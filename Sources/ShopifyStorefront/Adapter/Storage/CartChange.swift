@@ -44,7 +44,7 @@ struct CartChange<Value: Sendable>: Sendable {
 enum CartConflictAction: Sendable {
     /// Repeats the operation with the attachment that the other process wrote; for operations that can run twice without harm.
     case `repeat`
-    /// Keeps the attachment that the other process wrote; for operations that must not run twice, such as adding lines.
+    /// Does not repeat the operation, and keeps what the other process saved; for operations that must not run twice, such as adding lines.
     case keep
     /// Removes the buyer from the cart that the operation created, because no session stores this cart. Then repeats the operation.
     case detachAndRepeat
