@@ -29,8 +29,3 @@ public struct SystemClock: IdentityClock {
         try await Task.sleep(for: min(duration, Duration.seconds(Int64.max / 4)), clock: .continuous)
     }
 }
-
-/// How far the clocks of this machine and of a provider may differ when the times of a token are checked.
-package enum ClockTolerance {
-    package static let seconds: TimeInterval = 60
-}

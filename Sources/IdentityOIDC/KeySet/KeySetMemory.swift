@@ -56,39 +56,3 @@ enum TokenOrigin: Hashable {
     /// The client did not request the token; an example is a logout token.
     case unsolicited
 }
-
-/// The fetches for tokens of one origin that the known keys did not verify.
-struct KeySetRefetches {
-    /// How long a `kid` that the fetched keys lack causes no other fetch.
-    static let window = Duration.seconds(60)
-    static let capacity = 64
-
-    /// A flood of tokens with invented key ids causes few fetches: a burst of two, then one per minute.
-    private var bucket = TokenBucket(size: 2, interval: .seconds(60))
-    private var isRefusing = false
-    /// The keys to which ``unknown`` applies.
-    private var revision: Int?
-    /// The digests of the key ids that were not found, the oldest first.
-    private var unknown: [(digest: [UInt8], until: Duration)] = []
-
-    /// Whether a fetch is permitted, and whether it is the first one that is refused after a permitted fetch.
-    mutating func take(at now: Duration) -> (isPermitted: Bool, isFirstRefusal: Bool) {
-        let isPermitted = bucket.take(at: now)
-        defer { isRefusing = !isPermitted }
-        return (isPermitted, !isPermitted && !isRefusing)
-    }
-
-    /// Does not count a failed fetch, because an outage could otherwise use up the fetches that the next key rotation needs.
-    mutating func refund() { bucket.refund() }
-
-    func isUnknown(_ digest: [UInt8], in revision: Int, at now: Duration) -> Bool {
-        self.revision == revision && unknown.contains { $0.until > now && $0.digest == digest }
-    }
-
-    mutating func remember(_ digest: [UInt8], in revision: Int, at now: Duration) {
-        if self.revision != revision { (self.revision, unknown) = (revision, []) }
-        unknown.removeAll { $0.until <= now || $0.digest == digest }
-        if unknown.count >= Self.capacity { unknown.removeFirst() }
-        unknown.append((digest, now + Self.window))
-    }
-}

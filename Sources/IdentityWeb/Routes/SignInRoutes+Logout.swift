@@ -1,4 +1,3 @@
-internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
@@ -69,19 +68,5 @@ extension SignInRoutes {
             contentType: request.headers["Content-Type"]
         )
         return WebResponse(status: result.status, headers: .of(result.headers), body: result.body)
-    }
-
-    /// The JSON for scripts: whether the buyer is signed in, the session's provider and expiry, the buyer's name, and the CSRF token.
-    func sessionJSON(in context: WebContext) async throws -> WebResponse {
-        let session = try await context.session()
-        var object = JSONObject()
-        object["signed_in"] = .bool(session != nil)
-        if let session {
-            object["provider"] = .string(session.provider)
-            object["name"] = (session.buyer.displayName ?? session.buyer.givenName).map { .string($0) }
-            object["expires_at"] = session.expiresAt.map { .string($0.formatted(.iso8601)) }
-        }
-        object["csrf_token"] = context.csrfToken.map { .string($0.reveal()) }
-        return json(object)
     }
 }
