@@ -203,7 +203,7 @@ struct ProviderMessageTests {
             world.fake.rotate(to: forge, publishing: true)
             let error = try #require(await world.refusal())
             #expect(error.code == .idTokenAlgorithm)
-            #expect(error.message == "The ID token is signed with ES384; accepted: ES256.")
+            #expect(error.message == "The ID token has the `alg` ES384; accepted: ES256.")
             #expect(error.hint?.contains("add it to `algorithms`") == true)
         }
         // The hint does not propose HS256 or none, and text that is no algorithm name is not shown.
@@ -212,7 +212,7 @@ struct ProviderMessageTests {
             let error = #expect(throws: IdentityError.self) {
                 try IDTokenValidator.validate(token, keys: try forge.keySet(), expecting: TokenSigner.expectations())
             }
-            #expect(error?.message.contains("is signed with \(shown); accepted: RS256, ") == true)
+            #expect(error?.message.contains("has the `alg` \(shown); accepted: RS256, ") == true)
             #expect(error?.hint?.contains("`algorithms`") == false)
         }
     }
