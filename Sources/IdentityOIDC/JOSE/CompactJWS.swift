@@ -1,4 +1,4 @@
-package import IdentityCrypto
+internal import IdentityCrypto
 package import IdentityKit
 
 /// A JWS in compact serialization (RFC 7515 section 3.1), parsed but not verified; the payload may be any bytes.
