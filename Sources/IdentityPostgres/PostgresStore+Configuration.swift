@@ -95,8 +95,8 @@ extension PostgresStore {
         public var maximumSessionsPerTenant: Int?
         /// The spool: a directory on this machine for sessions that cannot be saved in the database.
         ///
-        /// With nil, the default, new tokens that cannot be saved are kept only in memory. Opening fails if the directory cannot be used, or
-        /// does not exist and cannot be created.
+        /// With nil, the default, new tokens that cannot be saved are kept only in memory. Opening the store fails if the directory cannot
+        /// be used, or if it does not exist and cannot be created.
         public var spoolDirectory: String?
         /// The maximum number of tokens that are marked as used, such as logout tokens, by default 100,000.
         ///

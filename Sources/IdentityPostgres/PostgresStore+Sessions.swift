@@ -61,9 +61,9 @@ extension PostgresStore: SessionReplacing {
     /// Attachments that cannot be opened, or that belong to another session, go to quarantine and are not returned: a damaged
     /// attachment must not keep a buyer logged in.
     ///
-    /// - Throws: `IdentityError`. Kind `retryLater`, usually with code `store_unavailable`: the store failed, and this call may have removed
-    ///   the session. Code `store_corrupt`: the session is damaged or in quarantine. Code `store_key_mismatch`: this process does not have
-    ///   the session's key.
+    /// - Throws: `IdentityError`. Kind `retryLater`, usually with code `store_unavailable`: the store failed, and this call may have
+    ///   removed the session. Code `store_corrupt`: the session is damaged or in quarantine. Code `store_key_mismatch`: this process
+    ///   does not have the session's key.
     public func remove(_ id: SessionID) async throws -> RemovedSession? {
         let hash = try records.hash(of: id)
         if let removed = try await remove(id, hash) { return removed }

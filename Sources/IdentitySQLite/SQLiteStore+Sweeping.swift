@@ -8,7 +8,8 @@ extension SQLiteStore: ExpirySweeping {
 
     /// Removes sessions whose retention ended before a date, also from the spool, and other rows that expired before the date.
     ///
-    /// It also removes rows that went to quarantine more than 30 days before the date, and old incomplete files of the spool. A transaction removes at most 512 rows and their attachments, so that other calls do not wait long.
+    /// It also removes rows that went to quarantine more than 30 days before the date, and old incomplete files of the spool. A transaction
+    /// removes at most 512 rows and their attachments, so that other calls do not wait long.
     ///
     /// - Returns: The number of removed rows and spooled sessions; the attachments of expired sessions do not count.
     /// - Throws: `IdentityError`, for example with code `store_busy`. Rows that were removed before the error stay removed.

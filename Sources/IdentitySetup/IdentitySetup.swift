@@ -65,8 +65,8 @@ public struct IdentitySetup: Sendable {
     ///   - openStore: Opens the store. Its argument is the section `store`, or nil if the file has no such section. This method checks the
     ///     other sections before it calls `openStore`.
     /// - Returns: The setup.
-    /// - Throws: `IdentityError` that names the invalid member or the provider; the error of `openStore`; `HTTPTransportError` when the default transport
-    ///   cannot be started.
+    /// - Throws: `IdentityError` that names the invalid member or the provider; the error of `openStore`; `HTTPTransportError` when the
+    ///   default transport cannot be started.
     public static func open(
         _ configuration: IdentityConfiguration,
         environment: IdentityEnvironment? = nil,

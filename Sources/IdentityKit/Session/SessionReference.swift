@@ -2,7 +2,7 @@ internal import IdentityCrypto
 
 /// The name of a session in events, logs and lists: 96 bits of a SHA-256 hash of the session's id.
 ///
-/// Whoever has the id can use the session, so the id must not be logged. The id cannot be computed from the reference.
+/// A person or program that knows the id can use the session, so the id must not be logged. The id cannot be computed from the reference.
 public struct SessionReference: Sendable, Hashable, RawRepresentable, CustomStringConvertible {
     /// The reference as text: 16 characters of the base64url alphabet.
     public let rawValue: String

@@ -19,7 +19,8 @@ extension IdentityError {
                 .insufficientUserAuthentication,
                 "\(server) requires a stronger or more recent login.",
                 hint: requirement == nil
-                    ? "Ask the server's operator which login the server requires: the SDK cannot read the server's challenge. The session has not ended."
+                    ? "Ask the server's operator which login the server requires: the SDK cannot read the server's challenge. The "
+                        + "session has not ended."
                     : "Pass stepUpRequirement of this error to beginStepUp(of:requiring:). The session has not ended.",
                 reference: "RFC 9470 section 3",
                 providerResponse: answer,

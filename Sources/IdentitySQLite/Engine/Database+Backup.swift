@@ -43,8 +43,8 @@ extension Database {
             guard self.connection === connection else { throw IdentityError.storeClosed }
             if restarts > Self.allowedRestarts {
                 guard writer != nil else { throw IdentityError.busyDuringBackup }
-                // `exclusively` can pause while it holds its lock. A save of this process in that pause would unlock `writer`. So the backup
-                // has its own lock.
+                // `exclusively` can pause while it holds its lock. A save of this process in that pause would unlock `writer`. So the
+                // backup has its own lock.
                 try await exclusively(WriterLock(try LockDescriptor(path: locks))) {
                     while try !copy.step(Self.pagesAtOnce) {}
                 }

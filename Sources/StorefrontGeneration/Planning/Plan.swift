@@ -37,7 +37,7 @@ indirect enum SwiftType: Hashable, Sendable {
 struct PayloadUse: Sendable {
     struct Field: Hashable, Sendable {
         let property: OutputProperty
-        /// Whether the field's type uses a type that is nested in this operation or fragment; a shared payload then is generic.
+        /// Whether the field's type uses a type that is nested in this operation or fragment; a shared payload is then generic.
         let isLocal: Bool
     }
 

@@ -110,7 +110,8 @@ struct Planner {
         for (name, owner) in owners.sorted(by: { $0.key < $1.key })
         where topLevel.contains(name) && !configuration.provided.contains(name) {
             fail(
-                "\(owner) and an input or enum of the schema would both become the Swift type \(name). Rename one, or set another name for the schema's type under \"names\"."
+                "\(owner) and an input or enum of the schema would both become the Swift type \(name). Rename one, or set another "
+                    + "name for the schema's type under \"names\"."
             )
         }
         topLevel.formUnion(owners.keys)

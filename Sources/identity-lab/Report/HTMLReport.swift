@@ -12,8 +12,8 @@ struct HTMLReport {
                 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
                 """,
             introduction: """
-                This page records a run of each provider with each of the SDK's three entry points, at \(date.rfc3339). The page shows names of
-                fields, and the values of fields that are known to be harmless. Other values are replaced by
+                This page records a run of each provider with each of the SDK's three entry points, at \(date.rfc3339). The page shows \
+                names of fields, and the values of fields that are known to be harmless. Other values are replaced by
                 """,
             main: "\(table)\n\(sections)"
         )
