@@ -51,6 +51,11 @@ struct ReaderTests {
         #expect(throws: JSONError.self) { try GraphQLNode(parsing: deep) }
         let unbounded = GraphQLLimits(maximumBytes: .max, maximumDepth: .max, maximumElements: .max)
         #expect(throws: JSONError.self) { try GraphQLNode(parsing: deep, limits: unbounded) }
+        func nested(_ depth: Int) -> [UInt8] {
+            Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
+        }
+        _ = try GraphQLNode(parsing: nested(512), limits: unbounded)
+        #expect(throws: JSONError.self) { try GraphQLNode(parsing: nested(513), limits: unbounded) }
         let nothing = GraphQLLimits(maximumBytes: -1, maximumDepth: -1, maximumElements: -1)
         #expect(throws: JSONError.self) { try GraphQLNode(parsing: bytes, limits: nothing) }
     }

@@ -66,6 +66,17 @@ import Testing
         #expect(cart.identity == .customer(until: shop.clock.now + 3600))
     }
 
+    @Test("an error with another code at the field of the token starts no refresh")
+    func otherCode() async throws {
+        let error = LoopbackResponse.tokenRefused.replacing(#""INVALID""#, with: #""LESS_THAN""#)
+        let shop = try await TestShop(.customer) { .payload($0.field, cart: "null", userErrors: error) }
+        let thrown = await #expect(throws: IdentityError.self) {
+            try await shop.carts.create(TestShop.lines, for: shop.session)
+        }
+        #expect(thrown?.code == .cartUserErrors)
+        #expect(shop.provider.refreshes == 0)
+    }
+
     @Test("a token that is rejected twice leads to a guest's cart with the reason")
     func refusedTwice() async throws {
         let shop = try await TestShop(.customer) { call in
