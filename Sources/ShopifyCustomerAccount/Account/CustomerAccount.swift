@@ -8,8 +8,8 @@ public import ShopifyGraphQL
 /// let profile = try await account.profile()
 /// ```
 ///
-/// Every function calls the API with a valid access token of the session. If Shopify rejects the token, the call is repeated once with a
-/// newer token, if the session can get one. All errors are `IdentityError`.
+/// Every function calls the API with a valid access token of the session. If Shopify rejects the token and the session can get a newer
+/// token, the call is repeated once. All errors are `IdentityError`.
 public struct CustomerAccount: Sendable {
     private let client: CustomerAccountClient
     private let sessions: SessionManager
@@ -18,8 +18,7 @@ public struct CustomerAccount: Sendable {
 
     /// Creates the account of a session.
     ///
-    /// Pass a session of `ShopifyProvider`. With a session whose provider issues no token of this API, every call fails. A `context`
-    /// without language or country uses the shop's language or country.
+    /// Pass a session of `ShopifyProvider`. With a session whose provider issues no token of this API, every call fails.
     public init(
         of session: SessionID,
         client: CustomerAccountClient,
@@ -49,7 +48,6 @@ public struct CustomerAccount: Sendable {
         try await withToken { try await client.change(operation, as: $0, in: context, returning: value) }
     }
 
-    /// Runs a call with the session's token; if Shopify rejects the token and the session can get a newer token, repeats the call once.
     private func withToken<Value: Sendable>(
         _ call: (CustomerAccessToken) async throws -> Value
     ) async throws -> Value {
@@ -135,7 +133,7 @@ public struct CustomerAccount: Sendable {
     /// Removes an address.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not
-    ///   repeated, because Shopify rejects the removal of an address that no longer exists.
+    ///   repeated, because Shopify would reject it if the first request has removed the address.
     public func remove(address id: String) async throws {
         _ = try await change(CustomerAddressDelete(addressID: id), returning: \.deletedAddressID)
     }

@@ -72,7 +72,6 @@ public struct CustomerAccountClient: Sendable {
         return try await api.executor().executePartial(operation, call)
     }
 
-    /// Executes a change, and returns the changed value; throws if the response has user errors or no value.
     func change<Operation: GraphQLOperation, Value>(
         _ operation: Operation,
         as customer: CustomerAccessToken,

@@ -8,7 +8,7 @@ public struct CustomerAccountConfiguration: Sendable {
     public let shopDomain: String
     /// The version of the API, 2026-10 by default.
     public let apiVersion: ShopifyAPIVersion
-    /// The origin that a public web client must send, with https; nil for other clients.
+    /// The https origin that Shopify requires in the requests of a public web client; nil for other clients.
     public let origin: String?
     /// The URL for requests; with nil, the client discovers the URL.
     public let endpoint: HTTPURL?
@@ -17,7 +17,6 @@ public struct CustomerAccountConfiguration: Sendable {
     /// The timeout of one request, by default 15 seconds.
     public let timeout: Duration
     let discovery: HTTPURL
-    /// The hosts that a discovered URL of the API may have.
     let hosts: AllowedHosts
 
     /// Creates a configuration.
@@ -63,7 +62,7 @@ public struct CustomerAccountConfiguration: Sendable {
             }
         }
         if let endpoint, !endpoint.isSecure(orLoopback: allowsLoopbackHTTP) {
-            throw Self.invalid("`endpoint` of the Customer Account API is not https.", IdentityError.httpsHint)
+            throw Self.invalid("`endpoint` of the Customer Account API must use https.", IdentityError.httpsHint)
         }
         guard ShopifyEndpointHosts.isValid(endpointHosts) else {
             throw Self.invalid(

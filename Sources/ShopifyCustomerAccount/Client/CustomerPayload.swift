@@ -1,4 +1,3 @@
-/// The response to a change of the customer.
 protocol CustomerPayload: Sendable {
     var entries: [CustomerUserErrors.Entry] { get }
 }

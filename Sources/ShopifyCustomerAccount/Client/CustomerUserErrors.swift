@@ -16,7 +16,6 @@ public struct CustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [Entry]
 
-    /// Throws one error that contains all `errors` and the request id of Shopify's response; does nothing if `errors` is empty.
     static func check(_ errors: [Entry], _ metadata: GraphQLMetadata) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = CustomerUserErrors(errors: errors)
