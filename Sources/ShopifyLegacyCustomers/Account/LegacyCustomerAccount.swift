@@ -16,8 +16,7 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: creates a value for the account of the session's buyer; it sends no request.
     ///
-    /// Pass the provider value that was passed to the session manager. With another value, ``update(_:)`` sends no new password and throws
-    /// an error.
+    /// Pass the provider value that was passed to the session manager. With another value, ``update(_:)`` cannot change the password.
     public init(
         of session: SessionID,
         provider: LegacyPasswordProvider,
@@ -46,8 +45,8 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: the customer with addresses and the newest orders.
     ///
-    /// The numbers of addresses and orders are clamped to 1 to 250. For more orders, pass the `endCursor` of the orders in the last
-    /// response.
+    /// The numbers of addresses and orders are clamped to 1 to 250. For the next orders, pass the `endCursor` of the orders in
+    /// the last response as `after`.
     ///
     /// - Throws: `IdentityError`, of kind `IdentityError.Kind.signInAgain` for a token that Shopify no longer accepts.
     public func customer(
@@ -72,12 +71,12 @@ public struct LegacyCustomerAccount: Sendable {
     ///
     /// A field that is not set stays unchanged, null removes its value, and a value replaces it.
     ///
-    /// After a new password, Shopify revokes all tokens of the customer and returns a new one. So the buyer's other sessions have invalid
-    /// tokens. A refresh of this session sends a change with a new password, and saves the new token like the token of any refresh.
+    /// If `input` has a new password, Shopify revokes all tokens of the customer, also those of the buyer's other sessions, and returns a
+    /// new token. A refresh of this session sends such a change, and saves the new token.
     ///
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. With
     ///   `IdentityError.Code.outcomeUnknown` Shopify may have changed the customer. If it changed the password and the response was lost,
-    ///   the session ends, and the buyer must sign in again.
+    ///   this session ends, and the buyer must sign in again.
     @discardableResult
     public func update(_ input: LegacyCustomerUpdateInput) async throws -> LegacyCustomer {
         if case .set = input.password { return try await changePassword(input) }
@@ -118,7 +117,7 @@ public struct LegacyCustomerAccount: Sendable {
         throw IdentityError(
             .retryLater,
             .refreshBusy,
-            "The password was not changed: a refresh of the session has to make the change, but three refreshes ended without the change.",
+            "The password was not changed. A refresh of the session must send the change, but three refreshes ended without the change.",
             hint:
                 "Try again. If the error persists, create LegacyCustomerAccount with the LegacyPasswordProvider that is registered in "
                 + "the session manager.",
@@ -150,7 +149,7 @@ public struct LegacyCustomerAccount: Sendable {
     /// Legacy: removes an address.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when no usable response arrived. The request is not
-    ///   repeated, because Shopify rejects the removal of an address that no longer exists.
+    ///   repeated, because Shopify would reject it if the first request has removed the address.
     public func remove(address id: String) async throws {
         _ = try await change(returning: \.deletedCustomerAddressID) {
             LegacyCustomerAddressDelete(customerAccessToken: $0, id: id)

@@ -92,7 +92,7 @@ extension LegacyPasswordProvider {
             throw IdentityError(
                 .rejected,
                 .invalidRequest,
-                "The URL for a new password or an activation is not valid.",
+                "The URL that resets the password or activates the account is not valid.",
                 hint: "Pass the URL from Shopify's e-mail unchanged.",
                 reference: "Storefront API reference, customerActivateByUrl and customerResetByUrl"
             )

@@ -111,7 +111,7 @@ public struct Multipass: Sendable {
                 for: sealed,
                 key: SecretBytes(Array(keys.suffix(16)))
             )
-            // With padding, as Shopify's own example writes it.
+            // With the padding `=`, as in Shopify's example.
             return Secret(Base64URL.encodePadded(sealed + signature))
         } catch {
             throw IdentityError.wrapping(error)

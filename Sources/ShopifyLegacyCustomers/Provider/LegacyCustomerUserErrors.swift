@@ -6,7 +6,6 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
     /// The errors, at least one.
     public let errors: [LegacyCustomerUserError]
 
-    /// Throws one error that contains all `errors` and the request id of Shopify's response; does nothing if `errors` is empty.
     static func check(_ errors: [LegacyCustomerUserError], _ metadata: GraphQLMetadata) throws(IdentityError) {
         guard !errors.isEmpty else { return }
         let cause = LegacyCustomerUserErrors(errors: errors)

@@ -27,7 +27,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
     /// Creates a provider without a network request.
     ///
     /// The Storefront token of `client` needs `unauthenticated_read_customers` and `unauthenticated_write_customers`. `name` is the
-    /// provider's name in the app. Pass the environment of the client.
+    /// provider's name in the app. `environment` must be the environment of `client`.
     public init(
         name: String = "legacy",
         client: StorefrontClient,
@@ -112,9 +112,7 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         }
     }
 
-    /// Deletes a new token at Shopify, because its buyer could not be read and so the caller does not get the token.
-    ///
-    /// The attempt takes at most 5 seconds, and is made even if the caller's task was cancelled.
+    /// Deletes a new token whose buyer could not be read, even if the caller was cancelled, because the caller does not get the token.
     private func drop(_ token: LegacyCustomerToken) async {
         _ = await Task { [client, environment] in
             try? await TokenRevocation.limited(to: .seconds(5), on: environment.clock) {
@@ -184,7 +182,6 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         try checkIssuer(of: tokens)
         let result = try await client.execute(LegacyCustomerTokenDelete(customerAccessToken: tokens.accessToken))
         guard result.data.deletedCustomerAccessTokenID == nil else { return true }
-        // GraphQL errors do not show whether Shopify knows the token.
         guard !result.data.userErrors.isEmpty || result.errors.isEmpty else {
             throw client.failure(of: result, LegacyCustomerTokenDelete.document)
         }
@@ -235,16 +232,14 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         IdentityError(
             .rejected,
             .unexpectedResponse,
-            "Shopify's response contains no token of the legacy customer and no error.",
+            "Shopify's response contains no token for the legacy customer and no error.",
             hint:
                 "If the customer has not activated the account yet, activate the account first. Otherwise let the buyer sign in again.",
             reference: "Storefront API reference, customerAccessTokenCreate"
         )
     }
 
-    /// The error for a call with a token that Shopify no longer accepts.
-    ///
-    /// Another process may have refreshed the token: after this error `SessionManager` repeats the call with a newer token.
+    /// The error for a rejected token; `SessionManager` then repeats the call with a newer token, which another process may have stored.
     static var refused: IdentityError {
         IdentityError(
             .retryLater,

@@ -35,8 +35,6 @@ final class PasswordChanges: Sendable {
     func add(_ change: Change) { changes.withLock { $0.append(change) } }
 
     /// Returns a change that the refresh of this token has to send, and marks the change as sent; nil if no such change waits.
-    ///
-    /// A change whose token Shopify did not accept waits again.
     func take(for token: Secret) -> Change? {
         changes.withLock { changes in
             changes.first { change in
