@@ -4,9 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Executes a mutation on the session's cart; the mutation must do no harm when it is sent twice.
     ///
-    /// The mutation can be sent again if another process changes the session's stored cart at the same time. After a response with GraphQL
-    /// errors and without a cart, the adapter reads the cart, and `isMade` decides whether the cart contains the change. If `isMade` is
-    /// nil, the GraphQL errors are thrown.
+    /// The mutation is sent again if another process changes the session's stored cart at the same time. For `isMade`, see
+    /// ``resolve(_:_:in:isMade:)``.
     func mutate<Operation: CartReading>(
         on id: SessionID,
         in context: StorefrontContext,
@@ -34,7 +33,7 @@ extension CartAdapter {
             let earlier = binding.unanswered
             try await locked.recordIntent(&binding, sendsIdentity: false)
             let response = try await self.send(mutation(binding), in: context)
-            // Removes this request's record. An earlier request without a response may still reach Shopify, so its record stays.
+            // An earlier request without a response may still reach Shopify, so its record stays.
             binding.unanswered = earlier
             do {
                 let result = try await self.accept(response, &binding, of: locked, in: context)
@@ -62,14 +61,13 @@ extension CartAdapter {
                 let left = ids.filter(Set(try await present(current.cart)).contains)
                 guard !left.isEmpty else { return current.sessionCart(binding) }
                 guard left.count < ids.count else { throw IdentityError.refusal(of: errors, response.metadata) }
-                // Shopify rejects the whole mutation if the cart lacks one of the ids. So the second mutation has only the other ids.
+                // Shopify rejects the whole mutation if the cart lacks one of the ids, so the second one has only ids that the cart has.
                 response = try await self.send(removal(binding.cartID, left), in: context)
             }
             return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)
         }
     }
 
-    /// Sends a mutation, and returns the cart after it; see ``accept(_:_:of:in:isMade:)``.
     func perform<Operation: CartReading>(
         _ operation: Operation,
         _ binding: inout CartBinding,
@@ -126,8 +124,7 @@ extension CartAdapter {
 
     /// Sends a mutation of a cart.
     ///
-    /// If the response does not show whether the cart still exists, this method reads the cart. The outcome is `gone` if Shopify finds no
-    /// cart.
+    /// If the response does not show whether the cart still exists, the cart is read, and the outcome is `gone` if Shopify has no cart.
     func send<Operation: CartReading>(
         _ operation: Operation,
         in context: StorefrontContext

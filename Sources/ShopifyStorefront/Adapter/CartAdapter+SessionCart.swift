@@ -18,7 +18,7 @@ extension CartAdapter {
         in context: StorefrontContext = StorefrontContext()
     ) async throws -> SessionCart {
         try await withLockedCart(id, .replacing) { locked in
-            // The new cart is created before the buyer is removed from the old cart. If the creation fails, the session keeps its old cart.
+            // The new cart is created first, so that the session keeps its old cart if the creation fails.
             let change = try await self.createCart(withAll: lines, locked, context)
             do { try await self.detachReplaced(locked.binding, in: context) } catch {
                 // The session keeps its old cart. No session stores the new cart, so no logout would remove the buyer from it.
@@ -85,7 +85,6 @@ extension CartAdapter {
         try await forget(for: id, under: nil)
     }
 
-    /// Removes the session's cart; with a `cartID`, only a cart with this id.
     func forget(_ cartID: CartID? = nil, for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
             if let cartID, locked.binding?.cartID != cartID { return CartChange((), saving: nil) }
@@ -154,8 +153,7 @@ extension CartAdapter {
             binding.cartID = cart.id
             // The stored fingerprint is an HMAC keyed by the old cart id, so it cannot be compared any more.
             binding.fingerprint = nil
-            // If the response shows no buyer on the cart with the new id, a problem is stored. This problem makes the next refresh or
-            // checkout put the buyer on the cart again.
+            // The problem that is stored here makes the next refresh or checkout put the buyer on the cart again.
             if binding.mayHoldBuyer, cart.buyerIdentity.customerID == nil, !cart.hasContact {
                 binding.problem = .identityMissing
             }

@@ -34,7 +34,7 @@ public final class CartAdapter: Sendable {
     let lineCache = CartLineCache()
     let runningLogouts: RunningLogouts<LogoutCall, CartLogout>
 
-    /// Creates an adapter and registers it with the session manager, which notifies it about refreshed and ended sessions.
+    /// Creates an adapter and registers it with the session manager.
     ///
     /// `store` must be the store of `sessions`; it keeps the cart ids and provides locks.
     public init(

@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The response to a cart mutation, with the outcome of the mutation.
 struct CartMutationResponse: Sendable {
     enum Outcome: Sendable {
         case done
@@ -10,7 +9,6 @@ struct CartMutationResponse: Sendable {
         /// The response has GraphQL errors and no cart. Shopify may have executed the mutation.
         case failed(IdentityError)
         case gone
-        /// Shopify rejected the customer access token.
         case tokenRefused([CartUserError])
         case refused([CartUserError])
     }
@@ -22,16 +20,12 @@ struct CartMutationResponse: Sendable {
     let showsContents: Bool
     var outcome: Outcome
 
-    /// Whether this response leaves open if the cart still exists.
-    ///
-    /// This is so if the response has no cart, and each user error has no field and either no code or the code `INVALID`. Only the message
-    /// explains these errors, and Shopify translates messages.
+    /// Whether it is unknown if the cart still exists: only the messages explain the user errors, and Shopify translates messages.
     var isCartInDoubt: Bool {
         guard case .refused(let errors) = outcome, payload.cart == nil else { return false }
         return errors.allSatisfy { $0.field.isEmpty && ($0.code == .invalid || $0.code == nil) }
     }
 
-    /// Determines the outcome of a mutation from its result; throws the user errors if one of them has the code `SERVICE_UNAVAILABLE`.
     init(
         _ result: StorefrontResult<CartPayload>,
         selection: CartSelection,

@@ -39,8 +39,7 @@ extension CartAdapter {
     ) async throws -> CartIdentityResult {
         let identity = buyerIdentity(claim, in: binding.keepingCountry(in: client.context.overridden(by: context)))
         if case .none = claim {
-            // During an outage, the identity stays on the cart. It is removed in three cases: the session has no identity for carts, the
-            // buyer must sign in again, or the error suggests an attack. In the last case, the identity may be another buyer's.
+            // During an outage, the identity stays on the cart. After a suspected attack, it may be another buyer's, so it is removed.
             let mustLeave = problem.map { $0.kind == .signInAgain || $0.isAttackSuspected } ?? true
             let result =
                 mustLeave
@@ -75,8 +74,7 @@ extension CartAdapter {
         guard var url = result.checkoutURL,
             url.reveal().isSecure(orLoopback: client.configuration.allowsLoopbackHTTP)
         else { throw Self.noCheckoutURL }
-        // With `sso=silent` the checkout opens for the buyer who is signed in at the shop in this browser. This may be another person than
-        // the buyer on the cart.
+        // The buyer of the browser's session at the shop may be another person than the buyer on the cart.
         let usesBrowserSession = options.singleSignOn == .silent && !binding.mayHoldBuyer && !binding.isUntrusted
         if usesBrowserSession {
             do { url = try url.adding("sso", "silent") } catch { throw Self.noCheckoutURL }

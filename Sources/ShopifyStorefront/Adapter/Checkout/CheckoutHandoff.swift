@@ -15,9 +15,7 @@ public struct CheckoutHandoff: Sendable {
     public let omitted: [String]
     /// When the adapter got the URL from Shopify; authenticated URLs are valid for a short time that Shopify does not publish.
     public let issuedAt: Date
-    /// Whether the URL has `sso=silent`.
-    ///
-    /// With `sso=silent`, the checkout opens for the buyer who is signed in at the shop in this browser.
+    /// Whether the URL has `sso=silent`, so that the checkout opens for the buyer who is signed in at the shop in this browser.
     public let usesBrowserSession: Bool
     /// Why the buyer may not be signed in at the checkout; nil if there was no problem.
     public let problem: IdentityError?

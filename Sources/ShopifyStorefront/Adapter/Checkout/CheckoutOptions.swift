@@ -16,8 +16,8 @@ public struct CheckoutOptions: Sendable {
     public var singleSignOn: SingleSignOn
     /// How long the token on the cart must remain valid when the buyer goes to the checkout, 15 minutes by default.
     ///
-    /// By default, `SessionManager` refreshes a token of one hour early, when 9 to 15 minutes remain. So with the default, this early
-    /// refresh does not follow right after the buyer has left for the checkout.
+    /// By default, `SessionManager` refreshes a token of one hour when 9 to 15 minutes remain. With the default margin, a token that is due
+    /// for this refresh is refreshed before the buyer goes to the checkout, and not shortly after.
     public var tokenMargin: Duration
 
     /// Creates options.

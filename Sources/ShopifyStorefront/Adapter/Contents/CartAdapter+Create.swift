@@ -4,7 +4,7 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Creates a cart; more than 250 lines are sent in several requests.
     ///
-    /// If the cart has only some of the lines, or the caller was cancelled, the change saves the cart, and its outcome is a failure.
+    /// If the cart has only some of the lines, or the caller was cancelled, the result saves the cart and then throws the error.
     func createCart(
         withAll lines: [CartLineInput],
         _ locked: LockedCart,
@@ -116,7 +116,7 @@ extension CartAdapter {
     /// Returns the session's cart claim (the identity that its provider gives for carts), or `.none` and the error if the claim is
     /// unavailable.
     ///
-    /// The caller continues without an identity. If the session does not exist or the caller was cancelled, the error is thrown.
+    /// If the session does not exist or the caller was cancelled, the error is thrown.
     func claim(
         for id: SessionID,
         validFor margin: Duration = .seconds(60)

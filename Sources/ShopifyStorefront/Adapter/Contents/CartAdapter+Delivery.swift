@@ -60,7 +60,7 @@ extension CartAdapter {
             throw IdentityError(
                 .rejected,
                 .invalidRequest,
-                "The list of changed delivery addresses is empty. Shopify would remove all addresses of the cart.",
+                "The list of changed delivery addresses is empty, and Shopify would then remove all addresses of the cart.",
                 hint:
                     "To remove all addresses, call removeAllDeliveryAddresses(for:in:). To keep them, do not call "
                     + "updateDeliveryAddresses(_:for:in:).",

@@ -2,10 +2,10 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The lines that this process saw in carts during the last 10 seconds, of the 1,000 carts that it saw last.
+/// The lines of the 1,000 carts that this process read last.
 ///
-/// After a lost response, a comparison with these lines shows whether the request added its lines. Older lines are not used, because
-/// another process may have added lines since.
+/// After a lost response, a comparison with these lines shows whether the request added its lines. Lines older than 10 seconds are not
+/// used, because another process may have added lines since.
 final class CartLineCache: Sendable {
     private static let maximum = 1_000
     private static let maximumAge = Duration.seconds(10)

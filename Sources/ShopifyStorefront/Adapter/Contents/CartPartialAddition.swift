@@ -41,10 +41,7 @@ extension CartPartialAddition: Redacted {
 }
 
 extension IdentityError {
-    /// Creates the error for an addition whose first requests succeeded and a later request failed.
-    ///
-    /// Its kind is not ``IdentityError/Kind/retryLater``, because a repetition of the whole call would add the lines of the first requests
-    /// twice.
+    /// The kind of this error is not `retryLater`, because a repetition of the whole call would add the lines of the first requests twice.
     static func partlyAdded(_ addition: CartPartialAddition) -> IdentityError {
         let problem = addition.problem
         let all = addition.added.count + addition.unknown.count + addition.missing.count

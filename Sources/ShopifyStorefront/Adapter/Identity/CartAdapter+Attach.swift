@@ -33,11 +33,9 @@ extension CartAdapter {
         }
     }
 
-    /// Puts an identity on a cart, unless the cart is untrusted.
+    /// Puts an identity on a cart, without the parts that Shopify rejects; an untrusted cart gets no identity.
     ///
-    /// Parts that Shopify rejects, such as the phone number, are omitted until Shopify accepts the other parts. After a rejected access
-    /// token, the session's tokens are refreshed once. If Shopify rejects the new token too, the identity that is already on the cart
-    /// stays, and `binding.problem` has the reason.
+    /// If Shopify rejects the whole identity, the earlier identity stays on the cart, and `binding.problem` has the reason.
     func attach(
         _ wanted: CartBuyerIdentity,
         to binding: inout CartBinding,
@@ -52,8 +50,8 @@ extension CartAdapter {
         }
         let earlier = binding.unanswered
         let result = try await put(wanted, on: &binding, of: locked, in: context)
-        // If Shopify rejected this identity, an earlier request without a response may have put another identity on the cart. The record of
-        // that request then stays.
+        // If Shopify rejected this identity, the cart may have the identity of an earlier request without a response. So the record of that
+        // request stays.
         binding.unanswered = binding.problem == nil ? outstanding(earlier) : earlier
         return result
     }
@@ -122,8 +120,7 @@ extension CartAdapter {
         binding.expiresAt = identity.token?.expiresAt.flatMap { $0 > now ? $0 : nil }
         binding.problem = nil
         binding.refusedCountry = identity.country == nil ? whole.country : nil
-        // `cartCreate` can return a cart and refuse the country in the same response. `createCart` stored this country as accepted, so it
-        // is removed here.
+        // If `cartCreate` returned the cart and refused the country, `createCart` stored the country as accepted, so it is removed here.
         if binding.country == binding.refusedCountry { binding.country = nil }
         binding.country = identity.country ?? binding.country
         if binding.country == binding.countryRefusedAlone { binding.countryRefusedAlone = nil }

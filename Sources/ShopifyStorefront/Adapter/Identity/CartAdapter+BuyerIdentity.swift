@@ -50,7 +50,7 @@ extension CartAdapter {
             binding.country = country
             return later.after(earlier)
         } catch let error as IdentityError where error.kind != .cancelled {
-            // The operation before this request has succeeded. A failure to set the country must not turn it into an error.
+            // The operation before this request has succeeded, so the caller must not get an error.
             result.omitted.append("country")
             return result
         }

@@ -18,9 +18,7 @@ extension CartAdapter {
         }
     }
 
-    /// Removes the buyer from a cart, and checks that the customer was removed.
-    ///
-    /// All delivery addresses are removed, because the session does not store the id of an address whose response was lost.
+    /// Removes the buyer and all delivery addresses, because after a lost response the id of the buyer's address is unknown.
     ///
     /// If `permitsContact` is false, this method throws when Shopify keeps an e-mail address or a phone number on the cart. Pass true if no
     /// other buyer gets the cart, so that this data does not make a checkout or `create` fail.
@@ -97,10 +95,7 @@ extension CartAdapter {
         }
     }
 
-    /// Sends a mutation that removes data from the cart, and updates the result from the cart of the response.
-    ///
-    /// User errors are ignored, because Shopify also rejects ids that an earlier request has removed. So the caller must check that the
-    /// cart no longer has the data.
+    /// Ignores user errors, because Shopify rejects ids that were removed before; the caller must check that the cart lacks the data.
     private func sendRemoval<Removal: CartReading>(
         _ removal: Removal,
         _ result: inout CartIdentityResult,
@@ -120,9 +115,7 @@ extension CartAdapter {
         }
     }
 
-    /// Removes the buyer from a cart whose state was not saved with a session.
-    ///
-    /// It runs in a separate task, because a cancellation of the caller must not leave the buyer on the cart.
+    /// Runs in a separate task, because a cancellation of the caller must not leave the buyer on a cart that no session stores.
     func detachUnsaved(_ binding: CartBinding) async throws {
         try await Task { [self] in try await detachUnlessGone(from: binding) }.value
     }

@@ -24,8 +24,8 @@ extension CartAdapter {
             .cartNotIssued,
             "The cart's id came from an untrusted source, so no identity is put on the cart.",
             hint:
-                "If no browser can have chosen the cart's id, call adopt(_:for:isTrusted:in:) with isTrusted: true. Otherwise call "
-                + "create(_:for:in:) for a new cart."
+                "If the buyer's browser cannot change the cart's id, call adopt(_:for:isTrusted:in:) with isTrusted: true. Otherwise "
+                + "call create(_:for:in:) for a new cart."
         )
     }
 

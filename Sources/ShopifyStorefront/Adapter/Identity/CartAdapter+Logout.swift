@@ -172,7 +172,7 @@ extension CartAdapter {
         }
     }
 
-    /// Gives the session's cart to a new guest, or a copy of the cart in the cases of ``HandOver/copyNeeded(_:)``.
+    /// Gives the session's cart to a new guest, or a copy of the cart in the cases of ``CartPolicy/Logout/detach``.
     private func handOver(
         _ id: SessionID,
         _ context: StorefrontContext
@@ -241,11 +241,8 @@ extension CartAdapter {
     }
 }
 
-/// The outcome of giving the session's cart to a guest.
 private enum HandOver {
     /// The session no longer has the cart. The guest's session is nil when there was no cart.
     case handedOver(to: SessionID?)
-    /// The guest must get a copy: data of the buyer may be on the cart or may still reach it, another session has the cart, or the cart
-    /// could not be saved with the guest's session.
     case copyNeeded(CartBinding)
 }

@@ -1,6 +1,5 @@
 public import IdentityKit
 
-/// Puts new tokens of a refresh on the session's cart, and removes the buyer from the cart when the session ends.
 extension CartAdapter: SessionParticipant {
     /// Puts the session's identity on its cart again, if a refresh has changed the identity or the last attempt failed.
     ///

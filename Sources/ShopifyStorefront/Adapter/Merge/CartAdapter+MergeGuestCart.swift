@@ -88,7 +88,6 @@ extension CartAdapter: SignInCarts {
             try await self.withLockedCart(guest, under: locks) { _ in CartChange((), saving: nil) }
             reservation = try await self.reserve(guest, for: id, under: locks)
         }
-        // With `inUse`, the result names the guest's session, because a later call can merge the guest's cart.
         var result = CartMergeResult(outcome: .nothingToMerge, guest: reservation == .inUse ? guest : nil)
         do {
             if reservation == .made {

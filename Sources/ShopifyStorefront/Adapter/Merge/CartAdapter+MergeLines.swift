@@ -29,9 +29,8 @@ extension CartAdapter {
             let context = binding.keepingCountry(in: context)
             var result = try await self.current(&binding, needsContents: true, in: context)
             let presentLines = try await self.allLines(of: result.cart, in: context).map(CartLineInput.init)
-            // Stores the lines that the buyer's cart has before the merge. If the merge is interrupted, the next merge compares the buyer's
-            // cart with these lines, and finds the lines that were already added. The lines are stored with the guest's cart, because
-            // interrupted merges of two guests into one buyer's session need two records.
+            // Stores the buyer's lines before the merge. If the merge is interrupted, the next merge compares the buyer's cart with these
+            // lines, and finds the added lines. Interrupted merges of two guests need two records, so the guest's cart has the record.
             if left.mergeBase?.isInto(binding.cartID, of: id) != true {
                 left.mergeBase = .init(session: id, cartID: binding.cartID, lines: presentLines)
             }
@@ -170,7 +169,6 @@ extension CartAdapter {
 }
 
 extension Cart {
-    /// The last characters of the codes of this cart's gift cards.
     var giftCardEndings: [String] { giftCards.map(\.lastCharacters) }
 
     /// Returns the `endings` (of another cart's gift cards) that no gift card of this cart has.

@@ -68,7 +68,6 @@ struct CartLineCounts: Sendable, Equatable {
 }
 
 extension CartLineInput {
-    /// Creates the input that adds a line of one cart to another cart.
     init(_ line: CartLine) {
         self.init(
             merchandiseID: line.merchandiseID,

@@ -12,7 +12,7 @@ public struct CartMergeResult: Sendable {
     public var shortLines: [CartLineInput] = []
     /// Which values differ between the two carts: `note`, or `attribute.` and the attribute's key; the buyer's cart keeps its own values.
     public var conflicts: [String] = []
-    /// The last characters of the gift cards that the buyer no longer has: those of the guest's cart, or of the cart that it replaced.
+    /// The last characters of the gift cards that the buyer no longer has, from the guest's cart or from the cart that this cart replaced.
     ///
     /// A gift card is not listed if the buyer's cart has a gift card with the same last characters. The adapter does not know the codes of
     /// the listed gift cards, so the buyer must enter the codes again.

@@ -32,7 +32,6 @@ extension CartAdapter {
         }
     }
 
-    /// Runs an operation on the session's cart, and saves the stored cart (``CartBinding``) that the operation has updated.
     func withCart<Result: Sendable>(
         _ id: SessionID,
         _ use: CartUse = .standard,
@@ -55,8 +54,6 @@ extension CartAdapter {
         )
     }
 
-    /// The error if a mutation succeeded, but the session ended or another process changed its stored cart before the adapter put the
-    /// identity on the cart.
     static var busyAttaching: IdentityError {
         busy.recast(
             message:

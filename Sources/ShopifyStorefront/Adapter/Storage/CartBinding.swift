@@ -18,7 +18,7 @@ struct CartBinding: Sendable {
         var isIdentity: Bool
     }
 
-    /// A merge of this guest's cart into a buyer's cart; ``mergeBase`` and ``merges`` say which lines `lines` contains.
+    /// A merge of this guest's cart into a buyer's cart; for the meaning of `lines`, see ``mergeBase`` and ``merges``.
     struct Merge: Sendable {
         let session: SessionID
         let cartID: CartID
@@ -114,7 +114,6 @@ struct CartBinding: Sendable {
         }
     }
 
-    /// A context with only the buyer's last IP, for requests for which the app passes no IP.
     var lastContext: StorefrontContext { StorefrontContext(buyerIP: buyerIP) }
 
     /// Returns the context, with the cart's country if the context has no country.

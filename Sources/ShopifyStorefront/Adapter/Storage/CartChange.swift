@@ -32,7 +32,6 @@ struct CartChange<Value: Sendable>: Sendable {
         self.onConflict = onConflict
     }
 
-    /// Creates the outcome of an operation that has changed the cart and then failed.
     init(throwing error: IdentityError, saving binding: CartBinding, onConflict: CartConflictAction = .repeat) {
         outcome = .failure(error)
         self.binding = binding

@@ -10,7 +10,6 @@ struct CartOperation: Sendable {
         case done(Result<Value, IdentityError>)
         /// Shopify no longer has the cart. The value is nil if another process changed the attachment before the cart was removed from it.
         case gone(CartGone?)
-        /// Another process changed the attachment, or the session has ended.
         case conflict
     }
 
@@ -22,7 +21,6 @@ struct CartOperation: Sendable {
     let use: CartUse
     let locks: InProcessCartLocks
 
-    /// Runs the operation until its outcome is saved, at most ``attempts`` times.
     func run<Value: Sendable>(
         _ body: @Sendable (LockedCart) async throws -> CartChange<Value>
     ) async throws -> Value {
@@ -74,7 +72,6 @@ struct CartOperation: Sendable {
     private func endCreation(_ locked: LockedCart) async {
         var pending = locked.pending ?? PendingCart()
         pending.since = nil
-        // If this write fails, the start time stays, and a later creation may report `interrupted` without reason.
         _ = try? await locked.write(pending.lines.isEmpty ? nil : pending.payload)
     }
 
@@ -98,7 +95,6 @@ struct CartOperation: Sendable {
             // Shopify has made the change. An error would make the app repeat the change. The stored attachment still names the cart.
             case .keep: return .done(change.outcome)
             case .detachAndRepeat:
-                // No session stores the new cart, so no logout would remove the buyer from it.
                 try? await adapter.detachUnsaved(new)
                 throw error
             }
@@ -186,11 +182,7 @@ struct CartOperation: Sendable {
         )
     }
 
-    /// Removes a cart that Shopify no longer has from the session's attachment.
-    ///
-    /// With the policy `recreate` the attachment keeps the cart's lines, for a new cart.
-    ///
-    /// - Returns: False if another process changed the session's attachment before the cart was removed from it.
+    /// Removes a cart that Shopify no longer has from the session's attachment; false if another process has changed the attachment.
     private func removeGoneCart(_ locked: LockedCart, _ gone: CartGone) async throws -> Bool {
         guard let binding = locked.binding else { throw IdentityError.cartIsGone(gone.metadata) }
         let pending = adapter.policy.gone == .recreate ? PendingCart(recreating: binding) : nil
@@ -209,9 +201,7 @@ struct CartOperation: Sendable {
         try await attachments.store.withLock(name, waitingUpTo: CartAdapter.lockTimeout) { _ in try await recreate() }
     }
 
-    /// Creates the session's cart again with the stored lines of a cart that Shopify no longer has; without stored lines it does nothing.
-    ///
-    /// The attachment keeps the lines until the new cart is saved. Lines that Shopify rejects are omitted.
+    /// Creates the cart without the lines that Shopify rejects; the attachment keeps the lines until the new cart is saved.
     private func recreate() async throws {
         guard try await adapter.attachments.read(session).pending?.lines.isEmpty == false else { return }
         guard let stored = try await prepared(for: .creating), var pending = stored.pending else { return }
@@ -239,8 +229,8 @@ struct CartOperation: Sendable {
             _ = try await locked.write(nil)
             return
         }
-        // Shopify may have refused the location for the new cart. The location is stored in any case, so the next attach sends it again. If
-        // Shopify refuses it then too, the result of that attach lists it as omitted.
+        // The location is stored even if Shopify refused it for the new cart. So the next attach sends it again, and lists it as omitted if
+        // Shopify refuses it again.
         created.companyLocationID = location
         created.isAddressRemoved = isAddressRemoved
         let change = CartChange((), saving: created, onConflict: .detachAndRepeat)

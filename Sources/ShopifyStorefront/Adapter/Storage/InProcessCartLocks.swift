@@ -20,9 +20,7 @@ struct InProcessCartLocks: Sendable {
 
     func holds(_ name: Name) -> Bool { held.contains(name) }
 
-    /// Runs the body while the task holds the lock.
-    ///
-    /// If `second` is set, this lock is taken after `name`. A lock that the task holds already is not taken again.
+    /// Runs the body while the task holds the lock `name`, and `second` if it is set; a lock that the task holds is not taken again.
     func with<Result: Sendable>(
         _ name: Name?,
         _ second: Name? = nil,

@@ -53,7 +53,6 @@ final class LockedCart: Sendable {
 
     func isSaved(_ payload: Secret) -> Bool { state.withLock { $0.payload }?.isEqual(to: payload) ?? false }
 
-    /// Whether the attachment already stores the same data, apart from the buyer's IP.
     func isSavedWithAnotherIP(_ new: CartBinding) -> Bool {
         guard let binding else { return false }
         var other = new

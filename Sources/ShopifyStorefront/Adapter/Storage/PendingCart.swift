@@ -8,11 +8,9 @@ struct PendingCart: Sendable {
     /// When the creation began; if ``CartAdapter/stillCounts(since:)`` is false for this time, the creation counts as ended.
     var since: Date?
     var lines: [CartLineInput] = []
-    /// The country that decided the prices of the cart that Shopify no longer has.
+    // The country and the next two values come from the cart that Shopify no longer has.
     var country: String?
-    /// The company location of the cart that Shopify no longer has.
     var companyLocationID: String?
-    /// Whether the buyer removed the provider's address from the cart that Shopify no longer has.
     var isAddressRemoved = false
     var buyerIP: String?
 

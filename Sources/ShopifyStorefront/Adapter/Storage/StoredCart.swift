@@ -9,7 +9,6 @@ struct StoredCart: Sendable {
     /// Whether the operation that read the attachment has written ``PendingCart/since`` itself.
     var beganCreation = false
 
-    /// Reads an attachment; with a nil `payload`, the session has no cart.
     init(_ payload: Secret?, revision: Int64? = nil) throws(IdentityError) {
         self.payload = payload
         self.revision = revision
@@ -23,7 +22,6 @@ struct StoredCart: Sendable {
 /// The attachments of sessions, which store the carts of one shop.
 struct CartAttachments: Sendable {
     let store: any SessionAttachmentStore & SessionLocking
-    /// The name of the attachments, which contains the shop's domain.
     let name: String
     let clock: any IdentityClock
 
