@@ -2,7 +2,6 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension ProductFilter {
-    /// The maximum size of an input that is text, in bytes.
     private static let maximumBytes = 1 << 16
 
     /// Creates a filter from the `input` of a filter value that `CollectionProducts` returned.
@@ -13,7 +12,7 @@ extension ProductFilter {
     /// ```
     ///
     /// Shopify returns the input as a string that contains a JSON object, for example `{"available":true}`. Pass this string, or the object
-    /// itself. Each member is read, and a member with the value null is sent as null.
+    /// itself. A member with the value null is sent as null.
     ///
     /// - Parameter input: The input as Shopify returned it; a string has at most 64 KiB.
     /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` if the input is not a JSON object, has an unknown member, or

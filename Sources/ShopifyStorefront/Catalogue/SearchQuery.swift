@@ -129,9 +129,7 @@ extension SearchQuery {
         SearchQuery(node: negated(query.node))
     }
 
-    /// Returns the negation of a query.
-    ///
-    /// By De Morgan's laws, `-` is written only before single terms and before bracketed texts in search syntax.
+    /// Uses De Morgan's laws, so that `-` is written only before single terms and before bracketed texts in search syntax.
     private static func negated(_ node: Node) -> Node {
         switch node {
         case .part(let part): part.isEmpty ? node : .not(part)

@@ -21,7 +21,7 @@ extension StorefrontClient {
             .configurationInvalid,
             count == 0
                 ? "The shop has no product that is available for sale, so this program found no variant for a cart."
-                : "None of the shop's available products that this program read (\(count)) has a variant for a cart.",
+                : "This program read \(count) available products of the shop, and found no variant that can be sold.",
             hint: "Check that a product is in stock and published to the sales channel that the storefront uses.",
             reference: "Storefront API reference, products"
         )

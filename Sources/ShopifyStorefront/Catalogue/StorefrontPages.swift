@@ -1,9 +1,7 @@
 internal import IdentityKit
 public import ShopifyGraphQL
 
-/// The pages of a list.
-///
-/// Each page is requested when it is needed.
+/// The pages of a list; each page is requested when it is needed.
 ///
 /// ```swift
 /// let pages = storefront.pages { page in

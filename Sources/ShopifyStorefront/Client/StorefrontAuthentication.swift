@@ -10,7 +10,6 @@ public enum StorefrontAuthentication: Sendable {
     /// No token. The app can then use for example products and carts, and a query may have at most 1,000 points of complexity.
     case tokenless
 
-    /// The name of the kind of authentication, for error messages.
     var name: String {
         switch self {
         case .privateToken: "the private token"

@@ -3,9 +3,7 @@ internal import IdentityKit
 internal import ShopifyGraphQL
 
 extension StorefrontClient {
-    /// Adds the app's Storefront token and the buyer's IP address to the headers of a call.
-    ///
-    /// The address is sent only with a private token, because Shopify accepts it only from a server.
+    /// Adds the headers of a call; the buyer's IP is sent only with a private token, because Shopify accepts it only from a server.
     func addHeaders(for context: StorefrontContext, to call: inout GraphQLCall) throws(IdentityError) {
         if let address = context.buyerIP { call.secrets.append(Secret(address)) }
         do {

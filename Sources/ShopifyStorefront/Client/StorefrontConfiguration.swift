@@ -15,8 +15,7 @@ public struct StorefrontConfiguration: Sendable {
     ///
     /// If a configuration file has an `endpoint` and no `shopDomain`, this property is the endpoint's host.
     ///
-    /// The stored carts of sessions are named after this domain. After a change of the domain, sessions do not find the carts that were
-    /// stored before.
+    /// The stored carts are named after this domain, so after a change of the domain, sessions no longer find their carts.
     public let shopDomain: String
     /// The version of the API, 2026-10 by default.
     public let apiVersion: StorefrontAPIVersion
@@ -55,8 +54,6 @@ public struct StorefrontConfiguration: Sendable {
     }
 
     /// Creates a configuration; if `domain` is nil, the endpoint's host is the shop's domain.
-    ///
-    /// `invalid` creates the error from a member's name, its problem and a hint.
     private init(
         domain: String?,
         authentication: StorefrontAuthentication,
@@ -148,7 +145,6 @@ public struct StorefrontConfiguration: Sendable {
         )
     }
 
-    /// Whether the buyer's IP is sent; it is sent only with a private token.
     private var sendsBuyerIP: Bool {
         if case .privateToken = authentication { true } else { false }
     }

@@ -48,7 +48,6 @@ extension CartPayload: GraphQLReadable {
 }
 
 extension IdentityError {
-    /// Creates the error for a cart that Shopify no longer has, with the request id of the response that shows it.
     static func cartIsGone(_ metadata: GraphQLMetadata?) -> IdentityError {
         IdentityError(
             .rejected,

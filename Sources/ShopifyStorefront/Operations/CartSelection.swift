@@ -14,7 +14,6 @@ struct CartSelection: Sendable {
         lines = readsCustomer ? 250 : 50
     }
 
-    /// Whether a response with these errors shows the customer on the cart.
     func customerVisibility(despite errors: [GraphQLError]) -> CustomerVisibility {
         guard readsCustomer else { return .denied }
         let isDenied = errors.contains { $0.code == .accessDenied && $0.path.contains("customer") }

@@ -131,7 +131,6 @@ extension Cart: GraphQLReadable {
     }
 }
 
-/// An object of which only the id is read.
 private struct Identified: GraphQLReadable {
     let id: String
 

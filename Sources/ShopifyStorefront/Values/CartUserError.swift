@@ -107,7 +107,6 @@ extension CartWarning: GraphQLReadable {
 }
 
 extension IdentityError {
-    /// Creates the error for a cart mutation that Shopify rejected with user errors.
     static func refusal(of errors: [CartUserError], _ metadata: GraphQLMetadata?) -> IdentityError {
         let isOutage = errors.contains { $0.code == .serviceUnavailable }
         return IdentityError(

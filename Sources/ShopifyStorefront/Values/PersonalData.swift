@@ -5,7 +5,7 @@ internal import ShopifyGraphQL
 // quote personal data.
 
 extension StorefrontContext: Redacted {
-    /// A text with country and language, or `…` for a text that is no code; it says whether the IP is set, and does not contain the IP.
+    /// Country and language, and whether the IP is set, without the IP; `…` replaces a country or language that is not a code.
     public var description: String {
         let (country, language) = (country.map(ForeignName.shown) ?? "-", language.map(ForeignName.shown) ?? "-")
         return "StorefrontContext(buyerIP: \(buyerIP == nil ? "none" : "<private>"), \(country), \(language))"
