@@ -48,9 +48,7 @@ extension SQLiteStore: SessionAttachmentStore {
         }
     }
 
-    /// Removes the attachments of a session and returns those that can be opened.
-    ///
-    /// Attachments that are damaged, or whose key the store does not have, go to quarantine.
+    /// Removes the attachments of a session, returns those that can be opened, and copies the others to quarantine.
     func takeAttachments(of id: SessionID, _ session: [UInt8], _ connection: Connection) throws -> [String: Secret] {
         var payloads: [String: Secret] = [:]
         let rows = try connection.all(.readAttachments, .key(session)) {

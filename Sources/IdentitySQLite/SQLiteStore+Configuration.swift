@@ -70,8 +70,8 @@ extension SQLiteStore {
         public var maximumAttempts: Int
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
-        /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, unless it replaces another session. A limit
-        /// below 256 is exact. With a limit of 256 or more, each process may exceed it by less than one percent.
+        /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, unless it replaces another session. The limit
+        /// may be exceeded in the same way as ``maximumAttempts``.
         public var maximumSessionsPerTenant: Int?
         /// The maximum number of tokens that are marked as used, such as logout tokens, by default 100,000.
         ///

@@ -5,7 +5,6 @@ public import IdentityStoreKit
 extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
     var maintenance: RowMaintenance<Database> { RowMaintenance(database, records: records) }
 
-    /// Nil if the database keeps all pending logins.
     var loginMaintenance: RowMaintenance<LoginFile>? { logins.map { RowMaintenance($0, records: $0.records) } }
 
     /// Checks the structure of the whole database file, and decrypts the rows that are not in quarantine.

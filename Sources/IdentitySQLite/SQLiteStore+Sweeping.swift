@@ -3,7 +3,6 @@ public import IdentityKit
 
 extension SQLiteStore: ExpirySweeping {
     private static let sweepChunk = 512
-    /// How long a row stays in quarantine before a sweep removes it.
     private static let quarantineTime: TimeInterval = 30 * 86_400
 
     /// Removes sessions whose retention ended before a date, also from the spool, and other rows that expired before the date.

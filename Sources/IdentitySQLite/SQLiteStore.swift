@@ -31,7 +31,6 @@ public final class SQLiteStore: Sendable {
     /// The locks between the tasks of this process; tasks get a lock in the order of their requests.
     let taskLocks: InMemoryLocks
     let sessionLocks: SessionLocks
-    /// Keeps new tokens while the file cannot be written.
     let spool: SessionSpool
     /// Whether the file is a backup that cannot be written.
     ///
@@ -58,9 +57,7 @@ public final class SQLiteStore: Sendable {
         maximumUsedTokens = max(1, configuration.maximumUsedTokens)
     }
 
-    /// Opens a store.
-    ///
-    /// A store that does not exist is created, unless ``Configuration/createsStore`` is false.
+    /// Opens a store, and creates a missing store unless ``Configuration/createsStore`` is false.
     ///
     /// If the file or its directory has no write permission, the store is opened for reading; saves then fail with `store_read_only`.
     ///

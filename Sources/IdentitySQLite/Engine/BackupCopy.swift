@@ -32,8 +32,6 @@ final class BackupCopy {
     }
 
     /// The number of pages that were not yet copied after the last step.
-    ///
-    /// If another connection writes to the source, the next step restarts at the first page. Then this number does not decrease.
     var remaining: Int32 { unsafe sqlite3_backup_remaining(pointer) }
 
     func finish() throws(SQLiteFailure) {

@@ -17,7 +17,7 @@ final class Connection {
     var attemptCounter = TenantRowCounter()
     var sessionCounter = TenantRowCounter()
 
-    /// Opens a file that exists.
+    /// Opens an existing file; throws if the file does not exist.
     init(path: String, forWriting: Bool) throws(SQLiteFailure) {
         let flags =
             (forWriting ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
@@ -104,7 +104,6 @@ final class Connection {
 
     // MARK: Transactions
 
-    /// Runs a body in a write transaction, which is rolled back if the body throws.
     func transaction(_ body: () throws -> Void) throws {
         try begin()
         do {
@@ -193,8 +192,8 @@ final class Connection {
 
     /// Whether the transaction took effect although its commit returned an error; false if the file does not show this.
     ///
-    /// With a rollback journal, the read `touch` makes SQLite roll back an incomplete commit. After that, a changed change counter proves
-    /// the commit: other processes cannot change the counter while this process holds the writer lock.
+    /// With a rollback journal, the read `touch` makes SQLite roll back an incomplete commit. After that, a new value of the change counter
+    /// proves the commit: other processes cannot change the counter while this process holds the writer lock.
     private func hasCommitted() -> Bool {
         switch mark {
         case nil: false

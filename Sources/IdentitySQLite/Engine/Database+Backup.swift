@@ -43,15 +43,15 @@ extension Database {
             guard self.connection === connection else { throw IdentityError.storeClosed }
             if restarts > Self.allowedRestarts {
                 guard writer != nil else { throw IdentityError.busyDuringBackup }
-                // `exclusively` can pause while it holds its lock. A save of this process in that pause would unlock `writer`. So the
-                // backup has its own lock.
+                // `exclusively` can pause while it holds its lock. In that pause, a save of this process could take `writer` too, and
+                // then release it for other processes. So the backup has its own lock.
                 try await exclusively(WriterLock(try LockDescriptor(path: locks))) {
                     while try !copy.step(Self.pagesAtOnce) {}
                 }
                 break
             }
             if try await retryingWhileBusy({ try copy.step(Self.pagesAtOnce) }) { break }
-            // If the number of remaining pages is not lower than before, the step has restarted at the first page.
+            // After a write of another process, the step restarts at the first page. Then the number of remaining pages does not decrease.
             if copy.remaining >= remaining { restarts += 1 }
             remaining = copy.remaining
             try await queue.pause()
@@ -120,7 +120,6 @@ extension StoreLocation {
 }
 
 extension IdentityError {
-    /// This error, with a message and hint about the backup if its code is `store_full` or `store_read_only`.
     var ofBackup: IdentityError {
         switch code {
         case .storeFull:

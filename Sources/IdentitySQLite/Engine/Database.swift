@@ -58,7 +58,6 @@ actor Database: BatchWorker {
 
     // MARK: Writing
 
-    /// Returns true if the file was locked, so that the whole batch was postponed.
     func run(_ batch: [PendingWork]) -> Bool {
         guard let connection, let writer else {
             let error = connection == nil ? IdentityError.storeClosed : .storeReadOnly()
@@ -81,8 +80,7 @@ actor Database: BatchWorker {
 
     /// Runs a batch in one transaction; if a transaction of several calls fails, each call runs again in its own transaction.
     ///
-    /// An error that this method throws concerns the whole batch. The result is nil if another process or a reader locks the file. Call the
-    /// returned closures, which pass the results to the callers, after the lock is released.
+    /// A thrown error concerns the whole batch. The result is nil if another process or a reader locks the file.
     private func write(
         _ batch: [PendingWork],
         on connection: Connection,
@@ -102,7 +100,6 @@ actor Database: BatchWorker {
             return nil
         } catch {
             guard batch.count > 1 else { throw error }
-            // A single call may have caused the error, so each call now gets its own transaction.
             var answers: [@Sendable () -> Void] = []
             for (index, work) in batch.enumerated() {
                 do {
@@ -128,7 +125,7 @@ actor Database: BatchWorker {
         do {
             let changes = connection.changes
             let answers = try batch.map { try $0.run(connection) }
-            // If no row changed, a commit would still write to the disk in WAL mode, because `begin` has incremented `commits`.
+            // A commit without a changed row would still write to the disk in WAL mode, because `begin` has incremented `commits`.
             guard connection.changes != changes else {
                 connection.rollback()
                 return answers
@@ -180,7 +177,7 @@ actor Database: BatchWorker {
         return try await retryingWhileBusy(until: deadline, body)
     }
 
-    /// Returns at most 100 problems that `PRAGMA integrity_check` finds on a connection of its own.
+    /// Runs `PRAGMA integrity_check` on a separate connection, and returns at most 100 problems.
     ///
     /// With a rollback journal, a store that is open for writing holds the writer lock during the check. Otherwise a commit would take
     /// SQLite's PENDING lock, wait for the end of the check, and block new reads in this time.

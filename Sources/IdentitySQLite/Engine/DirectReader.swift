@@ -4,8 +4,7 @@ internal import Synchronization
 
 /// Reads single rows on the caller's thread, which costs much less than a hop to another thread and back.
 ///
-/// A read does not wait for locks: if it cannot run at once, ``read(_:)`` returns nil, and the caller uses ``DatabaseReader``. Only one
-/// caller at a time reads here, so a slow disk blocks at most one thread of Swift's cooperative pool.
+/// Only one caller at a time reads here, so a slow disk blocks at most one thread of Swift's cooperative pool.
 final class DirectReader: Sendable {
     /// A read of at least this duration counts as slow, if its thread also waited, for example for the disk.
     static let slowRead = Duration.milliseconds(5)

@@ -7,8 +7,6 @@ struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
     /// The `errno` of the system call that caused `SQLITE_IOERR` or `SQLITE_CANTOPEN`; 0 for other errors, and if it is not known.
-    ///
-    /// SQLite does not keep the `errno` of every failure. A statement then uses the last `errno` of its thread.
     var systemError: Int32 = 0
 
     var primary: Int32 { code & 0xFF }

@@ -40,7 +40,7 @@ final class Statement: ColumnReading {
     func step() throws(SQLiteFailure) -> Bool {
         errno = 0
         let result = unsafe sqlite3_step(pointer)
-        // SQLite does not keep the system error of a commit, so the last errno is the best available information.
+        // SQLite does not keep the errno of a failed commit, so the thread's last errno is the best available information.
         let lastError = errno
         switch result {
         case SQLITE_ROW: return true

@@ -12,11 +12,9 @@ struct StoreLocation: Sendable {
 
     var journal: String { database + "-journal" }
     var locks: String { database + ".locks" }
-    /// The path of SQLite's write-ahead log.
     var log: String { database + "-wal" }
     var sharedMemory: String { database + "-shm" }
     var spool: String { database + ".spool" }
-    /// The directory of the file of pending logins.
     var logins: String { database + ".logins" }
 
     enum Content: Sendable, Equatable {
@@ -85,7 +83,6 @@ struct StoreLocation: Sendable {
         )
     }
 
-    /// The error for a missing or empty database file, or a missing directory, if `createsStore` is false.
     static func missing(_ path: String) -> IdentityError {
         IdentityError(
             configuration: "There is no database at \(path), and createsStore is false.",
@@ -111,7 +108,6 @@ struct StoreLocation: Sendable {
         Int64(try Self.check(database)?.st_size ?? 0)
     }
 
-    /// Whether a write-ahead log exists and is not empty.
     func hasLog() throws(IdentityError) -> Bool {
         try Self.check(log).map { $0.st_size > 0 } ?? false
     }

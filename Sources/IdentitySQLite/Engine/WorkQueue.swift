@@ -93,9 +93,7 @@ final class WorkQueue: Sendable {
     }
 }
 
-/// A queued call.
-///
-/// Its body may run more than once, each time after the changes of the earlier run were rolled back.
+/// A queued call; its body may run more than once, each time after the changes of the earlier run were rolled back.
 struct PendingWork: Sendable {
     /// When the call stops waiting for other processes, on the store's clock (`IdentityClock.elapsed`).
     let deadline: Duration

@@ -25,7 +25,6 @@ enum WriteAheadLog {
         )
     }
 
-    /// The error of a save in WAL mode, if another process has switched the open file to this mode and this SQLite version is not safe.
     static var convertedFile: IdentityError {
         IdentityError(
             configuration: """

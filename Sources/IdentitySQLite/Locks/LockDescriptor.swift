@@ -11,8 +11,6 @@ final class LockDescriptor {
         /// Locked by the process that writes, or that makes the writes of other processes wait, for example during a backup.
         static let writer: Int64 = 0
         /// Locked by the process that waits for the byte `writer` and gets it next.
-        ///
-        /// Without this byte, a process that writes all the time could keep other processes from writing.
         static let turnstile: Int64 = 1
 
         /// The byte of a named lock (`LockName`), from the keyed hash of the name.
@@ -84,13 +82,12 @@ final class LockDescriptor {
 
     /// Whether ``mark()`` has recorded in the lock file that a store exists beside it.
     ///
-    /// If a store exists, an empty database file is not new, but has lost its content.
+    /// An empty database file beside a marked lock file is not new: it has lost its content.
     var isMarked: Bool {
         var status = stat()
         return unsafe fstat(descriptor, &status) == 0 && status.st_size > 0
     }
 
-    /// Records in the lock file that a store exists beside it.
     func mark() {
         guard !isMarked else { return }
         let note = Array("Lock file of an IdentityKit store. Keep it beside the database.\n".utf8)

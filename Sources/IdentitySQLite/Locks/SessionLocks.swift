@@ -8,7 +8,6 @@ internal import Synchronization
 final class SessionLocks: Sendable {
     private struct State: ~Copyable {
         var descriptor: LockDescriptor?
-        /// The bytes that ``SessionLocks/unlock(_:)`` leaves locked, because ``SessionLocks/keep(_:)`` was called for them.
         var kept: Set<Int64> = []
     }
 

@@ -26,10 +26,8 @@ extension LoginFile: SealedTables {
 
     /// Copies the rows into the table `quarantine` of the database, then removes them from the file.
     ///
-    /// A row that the table already contains is not copied again. A row that another call has changed since it was read stays in the file
-    /// and does not count. If the change happens between the copy and the removal, the copy stays in the table. When the file no longer
-    /// contains a login with this key, ``SQLiteStore/takeLoginAttempt(_:after:)`` fails with `store_corrupt` for the key until a sweep
-    /// removes the copy.
+    /// If another call changes a row between the copy and the removal, the row stays in the file, and the copy in the table. After the row
+    /// was removed, ``SQLiteStore/takeLoginAttempt(_:after:)`` fails with `store_corrupt` for this login until a sweep removes the copy.
     func quarantine(_ rows: [StoredRow], reasons: [IdentityError]) async throws -> Int {
         let current = try await use { table in
             try zip(rows, reasons).compactMap { row, reason -> (row: SealedLoginAttempt, reason: IdentityError)? in

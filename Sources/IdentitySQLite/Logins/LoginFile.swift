@@ -8,8 +8,7 @@ internal import Synchronization
 
 /// Keeps pending logins until the machine restarts, in a file that is never synchronized with the disk (`fsync`).
 ///
-/// So a call usually takes only some microseconds and runs on the caller's thread. It runs on `queue` if the file is not open yet, if
-/// another caller or process uses the file, or if the disk was slow a short time ago.
+/// So a call usually takes only some microseconds, and runs on the caller's thread (``direct(_:)``) or otherwise on `queue`.
 final class LoginFile: Sendable {
     private struct State {
         var table: LoginFileTable?
@@ -70,7 +69,6 @@ final class LoginFile: Sendable {
     /// An upper limit for the bytes that a record needs for the expiry time and the lengths of its fields.
     private static let lengthOfOtherFields = 32
 
-    /// Removes and returns a login, unless `check` throws; nil if the file does not contain the login.
     func take(
         _ key: String,
         after check: @escaping @Sendable (StoredLoginAttempt) throws -> Void

@@ -55,9 +55,9 @@ final class LoginFileTable {
 
     /// Adds a login, or replaces the login with the same hash; false if the login is too long or its bucket is full.
     ///
-    /// If a count shows that the tenant already had `maximum` logins, its other logins with the earliest expiry are removed. They are
-    /// removed after the new login is written, so that a full disk removes no login. If the process is killed during the call, the file can
-    /// contain one login too many, or both logins with the hash. If the result is false, the file is not changed.
+    /// If a count shows that the tenant already had `maximum` logins, the tenant's logins that expire first are removed. The new login is
+    /// written before that, so that no login is removed if the disk is full. If the process is killed during the call, the file can contain
+    /// one login too many, or both logins with the hash. If the result is false, the file is not changed.
     func insert(_ row: SealedLoginAttempt, maximum: Int) throws -> Bool {
         let entries = try entries(of: Self.bucket(of: row.hash))
         let old = entries.filter { $0.isValid && $0.hash == row.hash }

@@ -4,7 +4,6 @@ internal import IdentityKit
 internal import IdentityPlatform
 internal import IdentityStoreKit
 
-/// The results of ``Database/open(_:)``.
 struct OpenedStore: Sendable {
     let records: StoreRecords
     let location: StoreLocation
@@ -117,7 +116,6 @@ extension Database {
         return connection
     }
 
-    /// Creates the file and its tables, one process at a time.
     private func create(
         _ location: StoreLocation,
         _ keys: StoreKeys,
@@ -160,7 +158,6 @@ extension Connection {
         }
     }
 
-    /// The number that a pragma returns; 0 if it returns no number.
     func number(_ pragma: String) throws(SQLiteFailure) -> Int64 {
         try texts("PRAGMA \(pragma)").first.flatMap(Int64.init) ?? 0
     }

@@ -54,7 +54,6 @@ enum Query: Int, CaseIterable {
         case .sessionLength:
             "SELECT length(slot) FROM session WHERE key = ?1 AND hash = ?2 AND generation = ?3"
         case .deleteSession: "DELETE FROM session WHERE key = ?1"
-        // Searches by the key without the hash, so that a row with a wrong hash is reported as damaged and not as missing.
         case .hasSession: "SELECT hash = ?2 FROM session WHERE key = ?1"
         case .countSessionsOfTenant: "SELECT count(*) FROM session WHERE tenant = ?1"
         case .markRestored: "UPDATE session SET restored = 1"
@@ -200,13 +199,10 @@ enum Query: Int, CaseIterable {
 }
 
 extension SealedRow.Kind {
-    /// Lists rows in the order of their keys.
     var list: Query { pick(.listSessionRows, .listAttempts, .listAttachments) }
     /// Lists the first bytes of records, which contain the id of the key that encrypts the record.
     var listKeys: Query { pick(.listSessionKeys, .listAttemptKeys, .listAttachmentKeys) }
-    /// Replaces the record of a row if the record has not changed since it was read.
-    ///
-    /// The record of a session with a refresh in progress or in doubt is not replaced.
+    /// Replaces the record of a row if it has not changed since it was read, and no refresh of the session is in progress or in doubt.
     var reseal: Query { pick(.resealSession, .resealAttempt, .resealAttachment) }
     /// Copies a row into quarantine if its record has not changed since it was read.
     var quarantine: Query { pick(.quarantineSession, .quarantineAttempt, .quarantineAttachment) }
