@@ -2,7 +2,6 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Lets the health check, the quarantine and the key rotation read and change the tables of the database.
 struct PostgresSealedTables: SealedTables {
     /// Rolls back the move of a row to quarantine, because another call has saved or removed the row.
     private struct Changed: Error {}

@@ -52,8 +52,7 @@ extension PostgresStore: SessionAttachmentStore {
 
     /// Returns the attachments of a session that can be opened; the transaction must have locked the session's row.
     ///
-    /// Attachments that cannot be opened go to quarantine, because a damaged attachment must not prevent a logout. The other attachments
-    /// stay in the table: PostgreSQL removes them with the session's row.
+    /// Attachments that cannot be opened go to quarantine. PostgreSQL removes the others together with the session's row.
     func takeAttachments(
         of id: SessionID,
         _ session: [UInt8],

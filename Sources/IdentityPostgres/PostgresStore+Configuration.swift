@@ -45,8 +45,7 @@ extension PostgresStore {
         /// A new store saves this value. An existing store keeps the value with which it was created. A record that does not fit gets 2, 4,
         /// 8 or 16 times this length.
         public var slotSize = 7_680
-        /// Whether ``connection`` goes through a pooler in transaction mode, such as PgBouncer with `pool_mode = transaction`; by default
-        /// false.
+        /// Whether ``connection`` goes through a pooler in transaction mode (PgBouncer: `pool_mode = transaction`), by default false.
         ///
         /// With true, the store prepares no statements, and changes no setting of a pooled connection for longer than a transaction.
         public var usesTransactionPooler = false
@@ -58,9 +57,7 @@ extension PostgresStore {
         ///
         /// The setting has no effect without a direct connection. All callers also poll, so a lost notification only delays the callers.
         public var listensForNotifications = true
-        /// How locks are implemented, by default as leases of 12 seconds.
-        ///
-        /// A lease may last 6 to 15 seconds.
+        /// How locks are implemented, by default as leases of 12 seconds; a lease may last 6 to 15 seconds.
         public var locking = Locking.lease()
         /// Whether the connection string may set an `sslmode` weaker than `verify-full` for a host on another machine, by default false.
         public var allowsUnverifiedTLS = false
@@ -70,28 +67,21 @@ extension PostgresStore {
         public var callLimit: Duration = .seconds(5)
         /// The time limit for connecting to one server, by default 5 seconds; `connect_timeout` in the connection string overrides it.
         ///
-        /// The look-up of the server's name does not count.
-        ///
-        /// If the connection string names several hosts and no `connect_timeout`, another limit also applies to each host:
-        /// `callLimit / (number of hosts + 1)`, but at least one second. The shorter of the two limits is used, so that a host that does
-        /// not respond leaves time for the next host.
+        /// The look-up of the server's name does not count. If the connection string names several hosts and no `connect_timeout`, another
+        /// limit also applies to each host: `callLimit / (number of hosts + 1)`, but at least one second. The shorter of the two limits is
+        /// used, so that a host that does not respond leaves time for the next host.
         public var connectLimit: Duration = .seconds(5)
         /// The time after which an unused connection of the pool is closed, by default 5 minutes.
         public var idleLimit: Duration = .seconds(300)
-        /// The maximum number of pending logins of each tenant, by default 10,000.
-        ///
-        /// Above the limit, the tenant's logins that expire first are evicted.
+        /// The maximum number of pending logins of each tenant, by default 10,000; above it, those that expire first are removed.
         ///
         /// A limit below 256 is exact, except for calls at the same moment. With a limit of 256 or more, each process may exceed it by less
         /// than one percent.
         public var maximumAttempts = 10_000
         /// The maximum number of sessions of a tenant, by default nil, which means no limit.
         ///
-        /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, because the call can succeed
-        /// after another session ends. A session that replaces another session is saved at the limit too.
-        ///
-        /// A limit below 256 is exact, except for calls at the same moment. With a limit of 256 or more, each process may exceed it by less
-        /// than one percent.
+        /// At the limit, saving a new session fails with `store_full`, of kind `retryLater`, unless it replaces another session. The limit
+        /// may be exceeded in the same way as ``maximumAttempts``.
         public var maximumSessionsPerTenant: Int?
         /// The spool: a directory on this machine for sessions that cannot be saved in the database.
         ///
@@ -101,13 +91,12 @@ extension PostgresStore {
         /// The maximum number of tokens that are marked as used, such as logout tokens, by default 100,000.
         ///
         /// At the limit, expired marks are removed. If no mark has expired, ``PostgresStore/markUsed(_:until:)`` fails with `store_full`.
-        ///
         /// The limit may be exceeded in the same way as ``maximumAttempts``.
         public var maximumUsedTokens = 100_000
         /// The clock for the expiry of used tokens and of sessions in the spool.
         ///
-        /// The store removes the mark of a used token only if the mark has expired by the database's clock. The mark must also have expired
-        /// by this clock or, in a sweep, before the sweep's date.
+        /// The store removes the mark of a used token only if the mark has expired by the database's clock, and also by this clock. For
+        /// the marks, a sweep uses its date instead of this clock.
         public var clock: any IdentityClock = SystemClock()
 
         /// Creates a configuration.

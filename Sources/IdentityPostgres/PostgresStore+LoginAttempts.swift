@@ -54,8 +54,7 @@ extension PostgresStore: LoginAttemptStore {
 
     /// Removes the pending logins of a tenant that expire first, until the limit permits the new login.
     ///
-    /// A stored login with the same key does not count, because the new login replaces it. With a maximum of 256 or more,
-    /// ``TenantRowCounter`` skips the eviction for some calls, because the eviction reads a part of an index.
+    /// A stored login with the same key does not count, because the new login replaces it.
     private func makeRoom(for new: SealedLoginAttempt) async throws {
         let needsCount = counters.withLock { [maximumAttempts] in
             $0.attempts.addRow(of: new.tenant, limit: maximumAttempts)

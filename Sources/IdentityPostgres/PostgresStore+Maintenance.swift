@@ -9,9 +9,8 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
 
     /// Decrypts the rows that are not in quarantine, and checks that the server's setting `fsync` is on.
     ///
-    /// In a large store this takes long, so run it when there is little load.
-    ///
-    /// This method does not check the pages of the database. Use the server's `data_checksums` and `pg_amcheck` for that.
+    /// In a large store this takes long, so run it when there is little load. This method does not check the pages of the database. Use the
+    /// server's `data_checksums` and `pg_amcheck` for that.
     ///
     /// - Throws: `IdentityError` when the check cannot run, for example because the database or the spool cannot be read.
     public func checkHealth() async throws -> StoreHealth {
@@ -41,7 +40,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         return try await isPutBack(hash, kind) ? client.find(statement, .key(hash)).first : nil
     }
 
-    /// Whether an operator has put a row back from quarantine since a look-up did not find the row in its table.
+    /// Whether a row that an earlier look-up did not find is now in its table, because an operator has put it back from quarantine.
     ///
     /// Throws if the row is in quarantine: the store must report the row as damaged, not as missing.
     func isPutBack(_ hash: [UInt8], _ kind: SealedRow.Kind) async throws -> Bool {
@@ -51,8 +50,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
         return false
     }
 
-    /// The keys of this process and the keys with which rows are encrypted: the active key first, then the others in the order of their
-    /// ids.
+    /// The keys of this process and all other keys with which rows are encrypted: first the active key, then the others by id.
     ///
     /// Sessions in the spool of this machine count too. Rows in quarantine do not count, although they stay encrypted with their keys.
     ///

@@ -71,7 +71,7 @@ extension PostgresStore: SessionLocking {
 
 /// A lock that this process holds.
 protocol DatabaseLock: Sendable {
-    /// How much longer no other holder can have the lock; zero or less if that is not certain.
+    /// The time for which no other holder can get the lock; zero or less if another holder may already have it.
     var remaining: Duration { get }
 
     /// Renews or checks the lock again and again, until the task is cancelled or the lock is lost.

@@ -45,8 +45,8 @@ extension PostgresStore: UsedTokenStore {
         guard count >= maximum else { return }
         // The store is full, so the next call must count the marks again.
         counters.withLock { $0.usedTokens = .max }
-        // Only expired marks are removed, because a token whose mark was removed would count as unused. If no mark has expired, this method
-        // throws. It does not throw for a token that is already marked, because `markUsed` then adds no mark.
+        // Only expired marks are removed, because a token whose mark was removed would count as unused. For a token that is already marked,
+        // this method does not throw, because `markUsed` then adds no mark.
         let removed = try await client.write(sql.sweepUsedTokens, .integer(512), .date(clock.now))
         guard removed == 0 else { return }
         guard try await client.read(sql.readUsedToken, .key(hash)).isEmpty else { return }

@@ -105,7 +105,7 @@ final class Client: Sendable {
             await withCheckedContinuation { continuation in
                 let wait = LockWait(id: id, key: key, deadline: .now + duration, continuation: continuation)
                 if !mailbox.post(.waitForLock(wait)) { continuation.resume() }
-                // The cancellation handler may have posted `endWait` before the wait was queued. That command had no effect.
+                // If the cancellation handler posted `endWait` before the wait was queued, that command had no effect.
                 if Task.isCancelled { mailbox.post(.endWait(id)) }
             }
         } onCancel: {
@@ -114,7 +114,6 @@ final class Client: Sendable {
     }
 }
 
-/// A transaction that runs on one connection of the pool.
 struct Transaction: Sendable {
     fileprivate let client: Client
     fileprivate let link: Int

@@ -10,7 +10,6 @@ enum Command: Sendable {
     case close
 }
 
-/// A statement with its values, and the task that waits for the result.
 struct StatementCall: Sendable {
     typealias Outcome = Result<Reply, PostgresFailure>
 
@@ -46,7 +45,6 @@ struct Reply: Sendable {
     let mayBeBehind: Bool
 }
 
-/// A wait until another holder releases a lock, or until a deadline.
 struct LockWait: Sendable {
     let id: UInt64
     let key: Int64

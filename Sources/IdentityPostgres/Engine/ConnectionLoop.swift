@@ -91,7 +91,7 @@ final class ConnectionLoop {
         while !queue.isEmpty, let index = idle.lastIndex(where: { !$0.isReadOnly || queue.count > queue.writers }) {
             let connection = idle[index]
             if connection.isReadOnly, hasWritableConnection {
-                // The data of a read-only server may be older than the data of the server that accepts writes, so its connection is closed.
+                // A read-only server may have older data than the server that accepts writes, so the connection to it is closed.
                 remove(connection)
                 continue
             }

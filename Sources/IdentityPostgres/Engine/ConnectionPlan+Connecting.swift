@@ -111,7 +111,6 @@ extension ConnectionPlan {
         return .unreachable
     }
 
-    /// Checks the server, and sets the options of the connection.
     private func prepare(
         _ connection: OpaquePointer,
         _ deadline: ContinuousClock.Instant

@@ -120,7 +120,6 @@ struct ConnectionPlan: Sendable {
             ? nil : bundle
     }
 
-    /// Whether the host is a Unix socket, `localhost` or a loopback address.
     static func isOnThisMachine(_ host: String) -> Bool {
         if host.hasPrefix("/") || host.hasPrefix("@") || host == "::1" || host.lowercased() == "localhost" {
             return true

@@ -20,7 +20,7 @@ extension PostgresFailure {
             )
         case .untrusted:
             misconfigured(
-                "No TLS connection to the database server with a verified identity could be established.",
+                "The TLS connection to the database server failed, or the server's identity could not be verified.",
                 """
                 Check that the database server offers TLS. Check the server's certificate and host name, the root certificate \
                 (`sslrootcert`), and the client certificate if you use one.
@@ -34,7 +34,7 @@ extension PostgresFailure {
         case .notDurable:
             misconfigured(
                 "Commits of the database are not durable (synchronous_commit is off).",
-                "Run ALTER ROLE … SET synchronous_commit = on for the store's database user: the store cannot do it through a pooler."
+                "Run ALTER ROLE … SET synchronous_commit = on for the store's database user. The store cannot set it through a pooler."
             )
         case .tooOld:
             misconfigured(
@@ -47,7 +47,7 @@ extension PostgresFailure {
                 .retryLater,
                 .systemFailure,
                 "This process could not use the PostgreSQL client library (libpq).",
-                "Check that the process has enough memory, threads and open files."
+                "Check that the process has enough memory, and does not reach its limits of threads and open files."
             )
         case .unreachable, .lost, .timedOut, .outcomeUnknown, .behind: .storeUnavailable(cause: self)
         }
@@ -65,7 +65,7 @@ extension PostgresFailure {
                 "Free space on the disk of the database server."
             )
         case "57014": busy("The database server cancelled the statement, for example at a time limit.")
-        case "40001", "40P01": busy("The transaction conflicted with another one.")
+        case "40001", "40P01": busy("The transaction conflicted with another transaction.")
         case "55P03": busy("Another transaction has locked rows or tables of the store.")
         case "3D000":
             misconfigured(

@@ -8,14 +8,12 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
     enum Reason: Sendable, Equatable {
         /// The server's error code: five characters, see appendix A of PostgreSQL's manual.
         case server(String)
-        /// No server could be reached within the time limit.
         case unreachable
         case lost
         /// The deadline passed before the server responded, or before the first attempt to connect ended.
         case timedOut
         /// The response to a change was lost, and the database does not show whether this call or another caller changed the row.
         case outcomeUnknown
-        /// No connection of the pool became free before the deadline.
         case poolExhausted
         /// The servers that can be reached accept no writes.
         case readOnly
@@ -23,9 +21,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         ///
         /// The row may exist, because a server that accepts no writes may lack the latest changes.
         case behind
-        /// The server's certificate could not be verified, or the server offers no TLS.
         case untrusted
-        /// The server requires a password, and no password is configured.
         case passwordMissing
         /// `synchronous_commit` is off, and the store cannot set it through a pooler.
         case notDurable
@@ -54,7 +50,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case .poolExhausted: "no connection to PostgreSQL became free in time"
         case .readOnly: "PostgreSQL accepts no writes"
         case .behind: "the row was not found on a read-only server, which may lack the latest changes"
-        case .untrusted: "no TLS connection to PostgreSQL with a verified identity could be established"
+        case .untrusted: "the TLS connection to PostgreSQL failed, or the server's identity could not be verified"
         case .passwordMissing: "PostgreSQL requires a password"
         case .notDurable: "synchronous_commit is off"
         case .tooOld: "the PostgreSQL server is too old"

@@ -2,9 +2,7 @@
 internal import CIdentityPostgres
 internal import IdentityPlatform
 
-/// One connection to the server.
-///
-/// Only the thread of ``ConnectionLoop`` uses it.
+/// One connection to the server; only the thread of ``ConnectionLoop`` uses it.
 @safe
 final class ServerConnection {
     private enum Phase {
@@ -25,7 +23,6 @@ final class ServerConnection {
     private(set) var call: StatementCall?
     /// Whether a transaction is using this connection.
     var isBorrowed = false
-    /// Whether this connection can no longer be used.
     private(set) var isBroken = false
     /// Whether the server has refused a write, because it is read-only.
     private var isOutdated = false

@@ -15,7 +15,6 @@ struct Statement: Sendable {
         self.schema = schema
     }
 
-    /// The SQL text with the name of the schema, composed at each access.
     var sql: String { schema.isEmpty ? template : template.replacing("§", with: "\"\(schema)\".") }
 }
 #endif

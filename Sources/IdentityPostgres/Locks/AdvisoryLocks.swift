@@ -34,7 +34,6 @@ final class AdvisoryLocks: Sendable {
         return isTaken ? AdvisoryLock(self, key: key, link: reply.link, sentAt: sent) : nil
     }
 
-    /// Records that no task of this process holds the lock any more.
     fileprivate func released(_ key: Int64) {
         held.withLock { _ = $0.remove(key) }
     }

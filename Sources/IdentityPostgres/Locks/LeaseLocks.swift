@@ -48,8 +48,8 @@ struct LeaseLocks: Sendable {
 
     /// Removes the leases that this process has seen unchanged for their whole length.
     ///
-    /// A call only records a lease that this process sees for the first time. A later call, at least the lease's length after that, removes
-    /// the lease if it is still unchanged.
+    /// A lease that this process sees for the first time is only recorded. A later call removes the lease if it has been unchanged for its
+    /// whole length.
     func sweep() async throws {
         var last: Int64 = -1
         while true {
@@ -80,7 +80,7 @@ final class Lease: DatabaseLock {
     private let validUntil = Mutex<ContinuousClock.Instant?>(.now)
     /// How long before the end of the lease its holder must stop relying on it.
     ///
-    /// The clocks of two machines differ in speed, and a request that was just sent needs time to reach the network.
+    /// The clocks of two machines differ in speed, and a request that the holder sends at the last moment needs time to reach the network.
     private static let margin = Duration.milliseconds(500)
 
     init(_ locks: LeaseLocks, key: Int64, holder: [UInt8], duration: Duration) {

@@ -1,11 +1,7 @@
 #if PostgreSQL
 internal import Synchronization
 
-/// Records the leases that this process has seen in the table, and when each of them ends unless it is renewed.
-///
-/// A lease has ended when this process has seen it unchanged for its whole length. The time is measured with the continuous clock of this
-/// process, because the server's clock may jump. The holder stops relying on the lease earlier, because the holder measures from the moment
-/// before it sends its request.
+/// Records the leases that this process has seen in the table, and when each of them ends unless it is renewed (see ``LeaseLocks``).
 final class SeenLeases: Sendable {
     struct Version: Sendable, Equatable {
         let holder: [UInt8]

@@ -16,8 +16,7 @@ extension Statements {
     var readAttachment: Statement {
         statement([.integer], "SELECT \(SealedRow.Kind.attachment.columns) FROM §attachment WHERE key = $1")
     }
-    /// Reads the next attachments of a session; if another transaction is replacing one, the statement waits and then returns the new
-    /// attachment.
+    /// Reads the next attachments of a session; waits while another transaction replaces one of them, and returns the new attachment.
     var readAttachments: Statement {
         statement(
             [.integer, .integer, .integer],

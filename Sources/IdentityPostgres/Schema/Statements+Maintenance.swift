@@ -78,9 +78,7 @@ extension Statements {
         )
     }
 
-    /// Whether a session that may match a filter is in quarantine.
-    ///
-    /// A parameter that is NULL matches all rows.
+    /// Whether a session that may match a filter is in quarantine; a parameter that is NULL matches all rows.
     var hasQuarantinedSession: Statement {
         statement(
             [.bytes, .bytes, .bytes, .bytes],
