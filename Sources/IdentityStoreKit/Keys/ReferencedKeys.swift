@@ -31,7 +31,6 @@ public struct ReferencedKeys: StoreKeySource {
         self.init(active, readOnly: readOnly) { ProcessInfo.processInfo.environment[$0] }
     }
 
-    /// Creates a source with another lookup of environment variables, for tests.
     package init(
         _ active: Reference,
         readOnly: [Reference],

@@ -46,9 +46,7 @@ public struct StoreKey: Sendable {
         try self.init(bytes: Secret(bytes))
     }
 
-    /// Creates a key from its 32 bytes.
-    ///
-    /// The bytes must come from a cryptographic random generator; a passphrase is not a key.
+    /// Creates a key from its 32 bytes, which must come from a cryptographic random generator; a passphrase is not a key.
     ///
     /// - Throws: `IdentityError` of kind `configuration` when `bytes` does not have 32 bytes, and of kind `retryLater` when OpenSSL fails.
     public init(bytes: Secret) throws(IdentityError) {

@@ -4,8 +4,8 @@ extension RowMaintenance {
     /// Moves every damaged row into quarantine, and returns the number of moved rows.
     public func quarantineDamagedRows() async throws -> Int {
         var moved = 0
-        // Attachments are moved first. Otherwise a store that moves a damaged session together with its attachments would record the
-        // session's reason for a damaged attachment.
+        // Attachments are moved first. Otherwise a store that moves a damaged session together with its attachments would record the reason
+        // of the session, and not the reason of a damaged attachment.
         for kind in SealedRow.Kind.allCases.reversed() {
             try await forEachChunk(of: kind) { rows in
                 let damaged = try rows.compactMap { row in

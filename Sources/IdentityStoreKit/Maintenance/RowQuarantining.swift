@@ -1,6 +1,4 @@
-/// A store that can move damaged rows to quarantine.
-///
-/// A row in quarantine can be put back until a sweep removes it.
+/// A store that can move damaged rows to quarantine; a row can be put back until a sweep removes it.
 public protocol RowQuarantining: Sendable {
     /// Moves every damaged row into quarantine, and returns the number of moved rows.
     ///

@@ -16,9 +16,7 @@ public protocol SealedTables: Sendable {
 
 /// A row with its key in the table.
 public struct StoredRow: Sendable {
-    /// The key of the row.
-    ///
-    /// It must be the ``StoreRecords/rowKey(_:)`` of the row's hash. A row with another key counts as damaged.
+    /// The key of the row: the ``StoreRecords/rowKey(_:)`` of the row's hash; a row with another key counts as damaged.
     public var key: Int64
     /// The content of the row.
     public var row: SealedRow

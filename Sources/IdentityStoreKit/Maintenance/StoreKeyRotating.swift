@@ -79,7 +79,6 @@ public struct ResealProgress: Sendable {
         self.position = position
     }
 
-    /// Adds the numbers of the next step, and continues at its position.
     package static func += (total: inout ResealProgress, step: ResealProgress) {
         total.resealed += step.resealed
         total.postponed += step.postponed

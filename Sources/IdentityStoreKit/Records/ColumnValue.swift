@@ -15,7 +15,6 @@ package enum ColumnValue: Sendable {
     /// A time in seconds since the beginning of 2001, without rounding.
     package static func date(_ date: Date) -> ColumnValue { .real(date.timeIntervalSinceReferenceDate) }
 
-    /// The integer key of a row, from its keyed hash.
     package static func key(_ hash: [UInt8]) -> ColumnValue { .integer(StoreRecords.rowKey(hash)) }
 }
 

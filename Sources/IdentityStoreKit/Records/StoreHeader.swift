@@ -103,7 +103,7 @@ public struct StoreHeader: Sendable {
             throw IdentityError(
                 .configuration,
                 .storeKeyMismatch,
-                "The store needs one of the keys \(wanted), but this process has only \(given).",
+                "The store needs a key with one of the ids \(wanted), but this process has only keys with the ids \(given).",
                 hint: """
                     Set `key` of the store's configuration to one of the store's keys, or add one of these keys to `readOnlyKeys` of the \
                     store's configuration. No session was changed.

@@ -3,8 +3,8 @@ public import IdentityKit
 extension StoreRecords {
     /// The revision that follows the given one, or for nil the first revision of a new attachment; nil if no higher revision exists.
     ///
-    /// The first revision is random. Otherwise a caller that read a removed attachment could replace a new attachment with the same name.
-    /// The first revision is already so large that later revisions need no more bytes in a database.
+    /// The first revision is random. Otherwise a caller that has read an attachment could replace a new attachment of the same name after
+    /// the old one was removed. The first revision is already so large that later revisions need no more bytes in a database.
     public func revision(after revision: Int64?) throws -> Int64? {
         if let revision {
             let (next, overflow) = revision.addingReportingOverflow(1)

@@ -33,7 +33,6 @@ extension StoreRecords {
         try open(row, named: hash(of: id))
     }
 
-    /// Opens the row that was found under a hash; throws `store_corrupt` if the row has another hash.
     package func open(_ row: SealedSession, named hash: [UInt8]) throws(IdentityError) -> StoredSession {
         guard hash == row.hash else { throw .damagedRecord("its row belongs to another session") }
         return try open(row)
@@ -119,7 +118,6 @@ extension StoreRecords {
         return body.bytes
     }
 
-    /// The session in a record's body; nil if the body is invalid.
     package static func session(from body: ArraySlice<UInt8>, _ row: SealedSession) -> StoredSession? {
         var reader = FieldReader(body)
         guard let id = reader.text().flatMap(SessionID.init(rawValue:)), let subject = reader.text(),

@@ -70,8 +70,9 @@ package struct RecordSealer: Sendable {
                 "A record of \(body.count) bytes is larger than the store's maximum of \(capacity) bytes.",
                 hint: """
                     If the record is a session, request fewer claims and scopes. If the record is an attachment, store less data in the \
-                    attachment. If the record is a login attempt, shorten the login's options. If this does not help, create a new store \
-                    in Swift with a larger slotSize: all buyers then have to sign in again. The maximum is about sixteen times slotSize.
+                    attachment. If the record is a login attempt, use shorter LoginOptions, for example a shorter returnPath. If this does \
+                    not help, create a new store in Swift with a larger slotSize: all buyers then have to sign in again. The maximum is \
+                    about sixteen times slotSize.
                     """
             )
         }
