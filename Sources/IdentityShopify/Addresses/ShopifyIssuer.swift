@@ -6,7 +6,6 @@ enum ShopifyIssuer {
 
     static func issuer(shopID: String) -> String { prefix + shopID }
 
-    /// The shop id in an issuer; nil if the issuer does not have Shopify's form.
     static func shopID(in issuer: String) -> String? {
         guard issuer.utf8.starts(with: prefix.utf8) else { return nil }
         let rest = String(decoding: issuer.utf8.dropFirst(prefix.utf8.count), as: UTF8.self)

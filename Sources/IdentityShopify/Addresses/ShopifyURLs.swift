@@ -3,7 +3,6 @@ internal import IdentityKit
 internal import IdentityOIDC
 internal import ShopifyGraphQL
 
-/// Builds a shop's URLs from its domain or shop id, and checks the form of redirect URIs.
 enum ShopifyURLs {
     /// The URL of the shop's OpenID configuration: the configured URL, else the URL at the shop's domain, else the URL below the
     /// shop's issuer at shopify.com.
@@ -66,7 +65,6 @@ enum ShopifyURLs {
         return ShopifyIssuer.isShopID(number) && (shopID.map { $0.isIdentical(to: number) } ?? true)
     }
 
-    /// Whether a redirect URI is a plain http URL whose host is a loopback address or `localhost`.
     static func isLoopbackRedirect(_ text: String) -> Bool {
         guard let url = try? HTTPURL(text), !url.isSecure else { return false }
         return url.isLoopback || url.host.isIdentical(to: "localhost")

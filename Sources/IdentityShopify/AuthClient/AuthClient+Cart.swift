@@ -42,8 +42,8 @@ extension AuthClient {
             let mutation = AuthenticatedCartCreate(variantId: variantId, accessToken: Secret(accessToken))
             let storefront = try provider.storefront()
             let result = try await storefront.execute(mutation, call)
-            // With a GraphQL error beside the data, Shopify may have created the cart. But `checked` would report that Shopify created no
-            // cart.
+            // If the response has GraphQL errors and no cart, Shopify may still have created the cart. So the GraphQL errors are thrown
+            // here, because `checked()` would report that Shopify created no cart.
             if !result.errors.isEmpty, result.data.checkoutURL == nil, result.data.userErrors.isEmpty {
                 throw storefront.failure(result.errors, result.metadata, AuthenticatedCartCreate.document)
             }

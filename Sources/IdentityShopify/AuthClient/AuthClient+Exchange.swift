@@ -71,8 +71,7 @@ extension AuthClient {
     private func checked(_ params: [String: String]) throws(IdentityError) -> (code: String, verifier: String) {
         let expected = [
             "client_id": customerAccountsApiClientId, "grant_type": "authorization_code",
-            // If this client does not know its redirect URI, any value is accepted. The token request does not contain this value: it
-            // contains the redirect URI of the login.
+            // If this client has no redirect URI, any value is accepted, because the token request contains the login's redirect URI.
             "redirect_uri": customerAccountsApiRedirectUri.isEmpty
                 ? params["redirect_uri"] ?? "" : customerAccountsApiRedirectUri,
         ]
@@ -81,7 +80,7 @@ extension AuthClient {
         }
         guard params.count == expected.count + 2, let code = params["code"], let verifier = params["code_verifier"]
         else {
-            throw Self.invalidParameters("code or code_verifier is missing, or there is another parameter")
+            throw Self.invalidParameters("code or code_verifier is missing, or there is an unknown parameter")
         }
         return (code, verifier)
     }

@@ -58,7 +58,7 @@ extension AuthClient {
         options: LoginOptions = LoginOptions(),
         completion: @escaping @Sendable (Result<CustomerAccountAccessTokenResponse, IdentityError>) -> Void
     ) -> LoginHandle {
-        // Read here and not in the task: if the app calls logout next, the logout may run before the task, and must end this login.
+        // Read here and not in the task, because the task may start after a logout that the app calls next. This logout must end the login.
         let logouts = logouts
         return LoginHandle(
             executor.run(

@@ -9,8 +9,8 @@ extension AuthClient {
     /// Concurrent calls with the same refresh token share one request, because Shopify may accept a refresh token only once. The request
     /// uses the ID token that was passed to the first of these calls.
     ///
-    /// The client fetches Shopify's keys before it sends the refresh token, unless the keys are in memory. If the response then contains
-    /// an ID token with a newer key, and this key cannot be fetched, the new tokens are lost, and the buyer must sign in again.
+    /// The client fetches Shopify's keys before it sends the refresh token, unless the keys are in memory. If a newer key has
+    /// signed the ID token of the response, and the client cannot fetch this key, the tokens are lost, and the buyer must sign in again.
     ///
     /// - Parameters:
     ///   - refreshToken: The latest refresh token.
@@ -18,9 +18,9 @@ extension AuthClient {
     ///     client has no ID token in memory. If Shopify's response contains a new ID token, the client checks that both ID tokens belong to
     ///     the same login (OpenID Connect Core section 12.2).
     /// - Returns: The new tokens; store the new refresh token instead of the old one.
-    /// - Throws: `IdentityError`; of kind `signInAgain` if Shopify rejects the refresh token, so the buyer must sign in again. With
-    ///   `isAttackSuspected`, Shopify's response contains the tokens of another login: the client drops these tokens and keeps its earlier
-    ///   tokens. With code `store_failed`, the token storage did not save the new tokens; they are in ``currentTokens``.
+    /// - Throws: `IdentityError`; of kind `signInAgain` if Shopify rejects the refresh token, so the buyer must sign in again. If
+    ///   `isAttackSuspected` is true, Shopify's response contained the tokens of another login: the client drops these tokens and keeps its
+    ///   earlier tokens. With code `store_failed`, the token storage did not save the new tokens; they are in ``currentTokens``.
     public func refreshAccessToken(
         refreshToken: String,
         idToken: String? = nil
@@ -60,8 +60,8 @@ extension AuthClient {
         refreshToken: String,
         callback: @escaping @Sendable (_ accessToken: String?, _ error: String?) -> Void
     ) {
-        // Read here and not in the task: if the app calls logout next, the logout may run before the task, and the new tokens must not be
-        // stored after it.
+        // Read here and not in the task, because the task may start after a logout that the app calls next. In this case the new tokens
+        // must not be stored.
         let logouts = logouts
         executor.run({ try await self.refresh(refreshToken, since: logouts).accessToken }) { result in
             switch result {
@@ -91,7 +91,7 @@ extension AuthClient {
                 state.logins.endAll()
                 state.logouts += 1
             }
-            // If the storage fails, the app can repeat the logout. A repeated logout tries again to remove the tokens.
+            // If the storage fails, the app can repeat the logout, which tries again to remove the tokens.
             let removal = Task { try await writeThrough(failingAs: .retryLater) }
             do {
                 let provider = try provider()

@@ -25,7 +25,7 @@ public final class AuthClient: Sendable {
     public let customerAccountsApiClientId: String
     /// The redirect URI; empty for a mobile client whose configuration has no redirect URI and no shop id.
     public let customerAccountsApiRedirectUri: String
-    /// The shop's public Storefront access token, which ``createAuthenticatedCart(variantId:accessToken:)`` sends; nil if none was passed.
+    /// The shop's public Storefront access token for ``createAuthenticatedCart(variantId:accessToken:)``; nil if no token was passed.
     public let storefrontAccessToken: Secret?
 
     struct State: Sendable {

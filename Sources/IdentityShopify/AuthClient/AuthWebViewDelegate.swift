@@ -18,10 +18,9 @@ public protocol AuthWebViewDelegate: AnyObject {
     func loginFailed(error: String)
 }
 
-/// A weak reference to a delegate.
+/// `@unchecked Sendable` is safe, because ``AuthClient`` only copies the weak reference, and such a copy is atomic.
 ///
-/// `@unchecked Sendable` is safe, because ``AuthClient`` only copies the weak reference, and such a copy is atomic. The client calls the
-/// delegate's functions on the executor that the app has chosen.
+/// The client calls the delegate's functions on the executor that the app has chosen.
 struct WeakDelegate: @unchecked Sendable {
     weak var delegate: (any AuthWebViewDelegate)?
 }

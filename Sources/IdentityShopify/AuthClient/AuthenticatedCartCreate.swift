@@ -37,7 +37,6 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
         try data.field("cartCreate")
     }
 
-    /// The response to the mutation: the checkout URL of the new cart, or the `userErrors` that say why Shopify created no cart.
     struct Output: GraphQLReadable, GraphQLRedacted {
         struct UserError: GraphQLReadable, GraphQLRedacted {
             let code: String?

@@ -3,11 +3,9 @@ internal import IdentityKit
 
 /// The pending logins of an ``AuthClient``: at most 64, so a further login ends the oldest login.
 ///
-/// A login is valid for one callback, for at most ten minutes, and not after a logout.
-///
-/// Several logins can be pending, so that a login in a second browser tab does not end the login in the first tab.
+/// A login is valid for one callback, for at most ten minutes, and not after a logout. Several logins can be pending, so that a login in a
+/// second browser tab does not end the login in the first tab.
 struct PendingLogins: Sendable {
-    /// The result of `take(state:at:)`.
     enum Match: Sendable {
         case pending(LoginAttempt)
         /// A callback with this state was handled before.
@@ -15,7 +13,6 @@ struct PendingLogins: Sendable {
         case unknown
     }
 
-    /// The result of `take(code:verifier:orRecorded:at:)`.
     enum CodeOwner: Sendable {
         /// `AuthClient.handleCallback` has checked the callback and returned the code.
         case checked(CheckedLogin)
@@ -23,7 +20,6 @@ struct PendingLogins: Sendable {
         case pending(LoginAttempt)
         /// The app has built the authorization URL itself, with this code verifier.
         case app(verifier: Secret)
-        /// The code was used before.
         case repeated
         case unknown
     }
@@ -59,7 +55,6 @@ struct PendingLogins: Sendable {
         if !verifier.isEmpty { Self.append(verifier, to: &generated) }
     }
 
-    /// Removes and returns the login with the state of a callback.
     mutating func take(state: Secret, at now: Date) -> Match {
         removeExpired(at: now)
         if let index = pending.firstIndex(where: { $0.state.isEqual(to: state) }) {
@@ -75,7 +70,6 @@ struct PendingLogins: Sendable {
         Self.append(login, to: &checked)
     }
 
-    /// Ends all logins for a logout, so that their states, codes and verifiers no longer work.
     mutating func endAll() {
         while !pending.isEmpty { _ = removePending(at: 0) }
         checked = []
@@ -86,9 +80,9 @@ struct PendingLogins: Sendable {
 
     /// Removes and returns the login of a code.
     ///
-    /// If `usesRecorded` is true, a code without `verifier` and without a checked login uses the latest recorded verifier. The result is
-    /// `unknown` if the checked login has another verifier, if a code without a checked login has no verifier, or if the verifier was used
-    /// before or its login has ended.
+    /// The login of a code from `AuthClient.handleCallback` is known. The login of another code is found by `verifier` or, if `verifier` is
+    /// nil and `usesRecorded` is true, by the latest recorded verifier. The result is `unknown` if such a code has no verifier, or if the
+    /// verifier belongs to another login, was used before, or its login has ended.
     mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
         guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }

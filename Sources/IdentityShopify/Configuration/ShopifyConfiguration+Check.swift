@@ -4,8 +4,6 @@ internal import IdentityOIDC
 internal import ShopifyGraphQL
 
 extension ShopifyProvider.Configuration {
-    /// Throws the first problem of the configuration.
-    ///
     /// Without this check, Shopify would report most problems only at a login, on a page that the buyer sees.
     func check() throws(ShopifyConfigurationProblem) {
         guard !clientID.isEmpty, clientID.utf8.allSatisfy(ASCII.isVisible) else {

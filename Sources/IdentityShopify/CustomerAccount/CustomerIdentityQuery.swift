@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The GraphQL query for the buyer's name and contacts in the Customer Account API.
 struct CustomerIdentityQuery: GraphQLOperation {
     static let document = GraphQLDocument(
         name: "CustomerIdentity",

@@ -6,9 +6,8 @@ internal import ShopifyGraphQL
 extension ShopifyProvider {
     /// Requests the buyer's name, e-mail address and phone number from the Customer Account API.
     ///
-    /// Name, e-mail address and phone number are protected customer data. For values for which Shopify has not approved the app, the result
-    /// contains the values of the login's ID token. The result also contains the values of the ID token if the provider has neither a URL
-    /// for the API nor a URL to discover it.
+    /// These are protected customer data. For each field for which Shopify has not approved the app, the result contains the value of the
+    /// login's ID token. If the provider has neither a URL for the API nor a URL to discover it, all values are from the ID token.
     ///
     /// - Throws: `IdentityError`; with code `access_token_refused` if the API rejected the access token and may accept a newer one.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {

@@ -72,8 +72,8 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         var openID = OpenIDClient.Configuration(
             configuration,
             kind: "shopify",
-            // The issuer of metadata that do not come from a discovery document; check() requires issuers or shopID in this case.
-            // Without a discovery URL, an ID token may have any issuer of acceptedIssuers.
+            // Used only for metadata that do not come from a discovery document; check() requires issuers or shopID in this case. Without a
+            // discovery URL, an ID token may have any issuer of acceptedIssuers, not only this one.
             issuer: configuration.issuers?.first ?? ShopifyIssuer.issuer(shopID: configuration.shopID ?? ""),
             clientID: configuration.clientID
         )
@@ -166,8 +166,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
     /// Throws an error if another shop issued the tokens, so that they are not sent to this shop.
     ///
     /// Without `shopID` and `issuers`, the configuration accepts the issuers of all shops, and only the metadata contain this shop's
-    /// issuer. The check uses the metadata if they are in memory. The check does not fetch the metadata, because a failed discovery would
-    /// make the cart fail.
+    /// issuer. The check uses metadata in memory and does not fetch them, because a failed discovery would make the cart fail.
     func checkShop(of tokens: TokenSet) throws {
         guard let metadata = client.metadataInMemory else { return try client.checkIssuer(of: tokens) }
         try client.checkIssuer(of: tokens, is: metadata)

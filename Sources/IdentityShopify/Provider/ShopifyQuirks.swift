@@ -2,7 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// The differences between Shopify and OpenID Connect.
 struct ShopifyQuirks: OpenIDQuirks {
     private let isConfidential: Bool
 
@@ -26,9 +25,7 @@ struct ShopifyQuirks: OpenIDQuirks {
         return settings
     }
 
-    /// The error for an error response of Shopify's token endpoint.
-    ///
-    /// Only an OAuth `error` in a JSON response can end a session. An HTML page, an outage or a configuration error ends no session.
+    /// Only an OAuth `error` in a JSON response can end a session; an HTML page, an outage or a configuration error ends no session.
     func error(for failure: TokenErrorResponse) -> IdentityError {
         if (300..<400).contains(failure.status) {
             return failure.make(
