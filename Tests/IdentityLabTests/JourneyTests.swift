@@ -14,7 +14,7 @@ struct JourneyTests {
         // Without --config this run uses the sandbox, so it does not read the file that IDENTITY_CONFIG names.
         let ended = try await LabProcess([], environment: ["IDENTITY_CONFIG": "/nowhere/identity.json"]).ended()
         #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
-        #expect(ended.output.contains("token not found in the store's files"))
+        #expect(ended.output.contains("no plain-text token in the store's files"))
         #expect(ended.output.contains("Comparison"))
         #expect(!ended.output.contains("✗"))
         #expect(!ended.output.contains("\u{1B}"))

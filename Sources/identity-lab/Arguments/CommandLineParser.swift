@@ -11,7 +11,6 @@ struct CommandLineParser {
         options = Option.common + (commands + [JourneyCommand.self]).flatMap { $0.options }
     }
 
-    /// Returns the command and its options; the command is nil if the command line names no command.
     func parse(_ commandLine: [String]) throws -> (command: (any Command.Type)?, arguments: Arguments) {
         // Options may precede the command that defines them, so the command is found first.
         let (command, action) = try self.command(in: commandLine)
@@ -29,8 +28,6 @@ struct CommandLineParser {
         return (command, arguments)
     }
 
-    /// Finds the command and its action or operand, and skips all options with their values.
-    ///
     /// An option takes a value for every command or for no command, so this method can skip values before it knows the command.
     private func command(in commandLine: [String]) throws(UsageError) -> ((any Command.Type)?, action: String?) {
         var command: (any Command.Type)?
@@ -102,7 +99,6 @@ struct CommandLineParser {
         arguments.insert(value, for: option)
     }
 
-    /// Whether an argument is an option of any command, with or without `=VALUE`.
     private func isOption(_ argument: String) -> Bool {
         let name = Self.name(of: argument)
         return options.contains { $0.name == name }

@@ -17,7 +17,6 @@ struct Option: Sendable {
 
     var takesValue: Bool { usage != name }
 
-    /// The option as shown in the first line of a command's help.
     var synopsis: String {
         let text = repeats ? usage + " ..." : usage
         return isRequired ? text : "[\(text)]"

@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// An error in the command line; the hint names the command that prints the help.
 struct UsageError: Error {
     let message: String
     private let suggestion: String?

@@ -71,10 +71,8 @@ final class CheckReport: Sendable {
         )
     }
 
-    /// Prints the numbers of passed checks, warnings and failures, and throws an error if a check failed.
-    ///
-    /// The error has the kind of the failure to repair first: an invalid configuration first, an outage last. The kind determines the
-    /// exit status.
+    /// The thrown error has the kind of the failure to repair first, because the kind determines the exit status: an invalid configuration
+    /// first, an outage last.
     func finish() throws {
         let (counts, failures) = state.withLock { ($0.counts, $0.failures) }
         let (ok, warnings) = (counts[.ok] ?? 0, counts[.warning] ?? 0)

@@ -3,12 +3,11 @@ internal import IdentityKit
 internal import IdentityOIDC
 internal import IdentitySetup
 
-/// Checks the providers of a configuration: members and secrets, names, redirect URIs, discovery, keys, and the scope `offline_access`.
 struct ProviderCheck {
     let report: CheckReport
     let environment: IdentityEnvironment
 
-    /// Checks all providers, and returns those that could be created.
+    /// Returns the providers that could be created.
     func run(_ configuration: IdentityConfiguration) async -> [any IdentityProvider] {
         var providers: [any IdentityProvider] = []
         for entry in configuration.providers {
@@ -42,7 +41,7 @@ struct ProviderCheck {
         if !providers.isEmpty {
             await report.point("providers", "names") {
                 _ = try ProviderRegistry(providers)
-                return "Each provider has a valid name of its own."
+                return "Each provider has a valid and unique name."
             }
         }
         checkSharedRedirectURIs(providers)

@@ -2,8 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Checks the store of a configuration: whether it opens, whether the providers' timeouts fit its locks, whether the keys of its records
-/// are configured, and whether the newest session of each provider has a refresh token.
 struct StoreCheck {
     let report: CheckReport
     let environment: IdentityEnvironment

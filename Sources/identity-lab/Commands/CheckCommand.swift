@@ -49,7 +49,7 @@ struct CheckCommand: Command {
                 )
                 try await client.discover()
                 return client.configuration.endpoint.map {
-                    "The endpoint at \($0.host) is configured; it is not called without a buyer."
+                    "The endpoint at \($0.host) is configured. It was not called, because each call needs a buyer's access token."
                 }
                     ?? "The Customer Account API was found."
             }

@@ -7,7 +7,7 @@ internal import StorefrontSandbox
 struct CompareCommand: Command {
     static let name = "compare"
     static let summary =
-        "Run every provider with every entry point and print one table; --html writes a page with every step. Uses the embedded "
+        "Sign in at every provider, with await, a completion handler and a delegate, and print a table. Uses the embedded "
         + "sandbox, or the services of --config or $IDENTITY_CONFIG."
     static let options: [Option] = [providers, .runCallback, html]
     static let examples = [

@@ -4,7 +4,7 @@ internal import StorefrontSandbox
 
 struct JourneyCommand: Command {
     static let name = ""
-    static let summary = "Run every provider and entry point from login to logout and compare them."
+    static let summary = "Run all steps from login to logout at every provider, for each entry point of the SDK."
     static let options: [Option] = [.runCallback]
     static let examples = ["identity-lab", "identity-lab --config identity.json"]
 
@@ -18,7 +18,7 @@ struct JourneyCommand: Command {
         let started = ContinuousClock.now
         let services = try await RunEnvironment.open(
             lab,
-            // People run this command to try the SDK. Only --config, and not IDENTITY_CONFIG, may make it use real services.
+            // People run this command to try the SDK, so only --config, and not IDENTITY_CONFIG, may make it use real services.
             usesServices: lab.arguments.contains(.config),
             callback: callback,
             tokenLifetime: .seconds(2)

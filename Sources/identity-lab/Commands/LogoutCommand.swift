@@ -12,8 +12,8 @@ struct LogoutCommand: Command {
     ]
     private static let callback = Option(
         "\(Option.callback.name) \(Option.callbackModes)",
-        "How to receive the browser when the provider sends it back to postLogoutRedirectURI; the command then checks its state. "
-            + "By default loopback for a loopback address, otherwise stdin in a terminal; without a terminal it does not wait."
+        "How to receive the URL with which the browser returns from the logout page; the command checks its state parameter. By "
+            + "default loopback if postLogoutRedirectURI has a loopback address, otherwise stdin in a terminal, otherwise no wait."
     )
 
     private let session: SessionArgument
@@ -101,7 +101,7 @@ struct LogoutCommand: Command {
             ? "Then paste the URL of the page to which the browser is redirected, and press return:\n" : ""
         let page =
             result.browserURL.map { "Send the browser to:\n\n  \($0.text)\n\n\(next)" }
-            ?? "There is no logout page to which to send the browser."
+            ?? "No logout page is known for this session."
         output.event("logout", members, text: (["Signed out.", page] + problems).joined(separator: "\n"))
         return result
     }

@@ -40,7 +40,7 @@ struct SandboxCommand: Command {
     private static let specialSecrets = Option(
         "--special-secrets",
         "Use client secrets with + / = and &, which form encoding changes. For HTTP Basic the OpenID provider requires "
-            + "the form-encoded secret, and Shopify the secret as it is."
+            + "the form-encoded secret, and Shopify requires the unchanged secret."
     )
 
     private let port: UInt16
@@ -179,8 +179,6 @@ struct SandboxCommand: Command {
         }
     }
 
-    /// Reads the configuration of the fake providers from the options.
-    ///
     /// Without `--openid`, an empty JSON object configures the OpenID provider: PAR, DPoP, revocation and device logins are on.
     private static func configuration(_ arguments: Arguments, _ app: String?) throws -> SandboxConfiguration {
         var configuration = SandboxConfiguration()

@@ -1,4 +1,3 @@
-/// A command for a running sandbox.
 enum ControlCommand: String, CaseIterable, Sendable {
     case advanceClock = "advance-clock"
     case expireAccessTokens = "expire-access-tokens"

@@ -2,7 +2,6 @@ internal import IdentityKit
 internal import IdentitySandbox
 internal import StorefrontSandbox
 
-/// A fault of the sandbox that can be planned while it runs.
 enum ControlFault: String, CaseIterable, Sendable {
     case tokenOutage, tokenLost, tokenSlow, tokenReset, tokenRefused, tooMany
     case wrongIssuer, wrongAudience, wrongSubject, wrongNonce, wrongSignature
@@ -11,14 +10,13 @@ enum ControlFault: String, CaseIterable, Sendable {
 
     var title: String { details.title }
 
-    /// Whether the shop has the fault; otherwise a provider has it.
     var isOfTheShop: Bool { details.endpoint == .storefront }
 
     private var details: (title: String, endpoint: SandboxEndpoint, fault: SandboxFault) {
         switch self {
         case .tokenOutage: ("Token endpoint: status 503", .token, .htmlPage(status: 503))
         case .tokenLost: ("Token endpoint: the response is lost after the provider has acted", .token, .loseResponse)
-        case .tokenSlow: ("Token endpoint: 5 seconds late", .token, .delay(.seconds(5)))
+        case .tokenSlow: ("Token endpoint: the response is 5 seconds late", .token, .delay(.seconds(5)))
         case .tokenReset: ("Token endpoint: the connection is reset before the provider acts", .token, .reset)
         case .tokenRefused: ("Token endpoint: invalid_grant", .token, .oauthError("invalid_grant"))
         case .tooMany: ("Token endpoint: 429, Retry-After 5", .token, .tooManyRequests(retryAfter: 5))
@@ -42,7 +40,6 @@ enum ControlFault: String, CaseIterable, Sendable {
         }
     }
 
-    /// Plans the fault for the next `times` requests to the endpoint of each service.
     func plan(at services: [any SandboxService], times: Int) {
         let (_, endpoint, fault) = details
         for service in services {

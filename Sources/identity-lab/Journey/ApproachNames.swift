@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import ShopifyStorefront
 
-/// The displayed names of providers and cart identities.
 enum ApproachNames {
     static func kind(of descriptor: ProviderDescriptor) -> String {
         switch descriptor.kind {

@@ -77,7 +77,6 @@ actor ApproachRun {
         return session
     }
 
-    /// Continues with the session of a sign-in that has succeeded.
     func adopt(_ session: Session) async throws {
         self.session = session
         let challenge = recorder.recorded.flatMap(\.sent).flatMap(\.fields).first { $0.name == "code_challenge_method" }
@@ -87,7 +86,6 @@ actor ApproachRun {
         facts.idToken = tokens.idToken == nil ? "none" : "verified"
     }
 
-    /// Continues without the session, which has ended.
     func forgetSession(logoutPage: HTTPURL?) {
         session = nil
         facts.logout = logoutPage == nil ? "local" : "provider page"
@@ -98,7 +96,6 @@ actor ApproachRun {
         return [tokens.accessToken, tokens.refreshToken, tokens.idToken].compactMap(\.self)
     }
 
-    /// Adds lines to a cart and starts a checkout, which attaches the buyer's identity.
     func fillCart() async throws -> CheckoutHandoff {
         _ = try await addLines()
         return try await checkOut()

@@ -97,7 +97,7 @@ actor ProviderRun {
             guard !bytes.isEmpty else {
                 throw IdentityError.stepFailed("The store has no files, or its files are empty.")
             }
-            return "token not found in the store's files (\(count) tokens, \(bytes.count) bytes searched)"
+            return "no plain-text token in the store's files (\(count) tokens, \(bytes.count) bytes searched)"
         }
     }
 

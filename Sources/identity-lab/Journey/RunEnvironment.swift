@@ -21,7 +21,6 @@ struct RunEnvironment: Sendable {
     private let temporaryFolder: URL?
     private let variant = CartVariant()
 
-    /// How long the embedded sandbox's tokens live under `serve`.
     static let servedTokenLifetime = Duration.seconds(600)
     /// The context of Storefront requests; a real shop gets no IP address, because this program does not know the buyer's IP address.
     var buyer: StorefrontContext { StorefrontContext(buyerIP: sandbox == nil ? nil : "203.0.113.7") }
@@ -82,7 +81,6 @@ struct RunEnvironment: Sendable {
         return (sandbox, configuration, kept == nil ? folder : nil)
     }
 
-    /// Creates a separate deployment, whose HTTP requests and writes to the store `recorder` records.
     func deployment(recordedBy recorder: Recorder) throws -> Deployment {
         try Deployment(
             configuration,
@@ -112,7 +110,6 @@ struct RunEnvironment: Sendable {
         if let temporaryFolder { try? FileManager.default.removeItem(at: temporaryFolder) }
     }
 
-    /// Returns the displayed name of the service at a URL.
     func service(at url: HTTPURL) -> String {
         guard let sandbox else { return url.host }
         switch url.origin {

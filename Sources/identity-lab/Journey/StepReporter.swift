@@ -2,7 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Prints each step and counts passed and failed steps.
 final class StepReporter: Sendable {
     private struct State {
         var passed = 0
@@ -52,7 +51,6 @@ final class StepReporter: Sendable {
         }
     }
 
-    /// Asks a person to sign in; has no effect if the sandbox's robot signs in.
     func askToSignIn(_ url: HTTPURL, _ mode: CallbackMode) {
         if mode != .sandbox { output.authorize(url, mode: mode) }
     }

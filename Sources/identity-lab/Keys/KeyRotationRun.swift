@@ -51,7 +51,7 @@ struct KeyRotationRun {
             ],
             text: remaining == 0
                 ? "Every record is encrypted with key \(active). Backups and other machines may still need other keys."
-                : "Records are still encrypted with other keys than \(active): \(remaining)."
+                : "Records that are still encrypted with other keys than \(active): \(remaining)."
         )
         // `remaining` includes the unreadable records, except those with a damaged header. All other remaining records are in the spool, or
         // another process saved them with another key during the rotation. These records and postponed records need another rotation.

@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Decrypts every record of a store and reports the number of problems by kind.
 struct StoreVerification {
     let store: any StoreHealthChecking
     let output: Output

@@ -1,7 +1,6 @@
 internal import IdentityKit
 
 extension Output {
-    /// Prints an error: with `--json` as an event, otherwise as text on standard error.
     func error(_ error: IdentityError, isVerbose: Bool) {
         guard isJSON else {
             note("identity-lab: \(error.message.printable)")
@@ -33,7 +32,6 @@ extension Output {
         if isVerbose { note(details(of: error)) }
     }
 
-    /// Prints a warning of a successful command on standard error.
     func warning(_ warning: IdentityError) {
         note("identity-lab: \(warning.message.printable)")
         if let hint = warning.hint { note("  \(hint.printable)") }
@@ -51,8 +49,6 @@ extension Output {
         error.cause.map { String("\($0)".printable.prefix(300)) }
     }
 
-    /// Returns the provider's error code and description in one line.
-    ///
     /// The SDK has already shortened each text to 500 Unicode scalars, and replaced the request's secrets of at least 6 bytes by `…`.
     private func line(about answer: IdentityError.ProviderResponse) -> String? {
         let texts = [answer.error, answer.errorDescription].compactMap { $0?.printable }.filter { !$0.isEmpty }

@@ -29,9 +29,8 @@ final class Output: Sendable {
         state.withLock { $0.isIncomplete || $0.hasLostReader && !afterInterruption }
     }
 
-    /// Sets the action that runs when a write to standard output fails, or when the reader closes the pipe.
-    ///
-    /// The action runs once, and immediately if such a failure has already happened.
+    /// Sets the action that runs once, when a write to standard output fails or the reader closes the pipe; at once if this has happened
+    /// before.
     func onFailure(_ action: @escaping @Sendable () -> Void) {
         let isIncomplete = state.withLock { state in
             state.action = action
@@ -58,13 +57,11 @@ final class Output: Sendable {
         write(JSONValue.object(object).serialized, to: 1)
     }
 
-    /// Prints a line of text; has no effect with `--json`.
     func line(_ text: String = "") {
         guard !isJSON else { return }
         write(Array(text.utf8), to: 1)
     }
 
-    /// Prints the lines of a table; has no effect with `--json`.
     func table(_ table: Table) {
         for text in table.lines(palette) { line(text) }
     }

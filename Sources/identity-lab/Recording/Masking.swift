@@ -1,9 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Masks messages for the report: shows names, and hides the values of names that are not in the lists below.
-///
-/// A secret under an unexpected name stays hidden, because that name is not in a list.
+/// Masks messages for the report: shows the names, and hides every value whose name is not in one of the lists below.
 enum Masking {
     /// Form and query fields whose values contain no secret and no personal data.
     private static let openFields: Set<String> = [

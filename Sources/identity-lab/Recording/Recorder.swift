@@ -7,7 +7,6 @@ enum Participant: Hashable, Sendable {
     case browser
     case app
     case store
-    /// A service with its displayed name.
     case service(String)
 
     var title: String {
@@ -45,7 +44,6 @@ struct RecordedPart: Sendable {
 
 /// A name with its value; a nil value is masked.
 struct RecordedField: Sendable {
-    /// The text that replaces masked values.
     static let mask = "•••"
 
     var name: String
@@ -76,7 +74,6 @@ final class Recorder: Sendable {
 
     var elapsed: Duration { clock.elapsed - start }
 
-    /// Begins a phase, to which the following steps belong.
     func begin(_ phase: String) {
         state.withLock { $0.phase = phase }
     }
@@ -110,7 +107,6 @@ struct RecordedRedirect: Sendable {
 }
 
 extension Recorder {
-    /// Records that the app sends the browser to a login page.
     func redirected(to url: HTTPURL) -> RecordedRedirect {
         let redirect = RecordedRedirect(service: service(at: url), time: elapsed)
         add(
@@ -135,7 +131,6 @@ extension Recorder {
         return redirect
     }
 
-    /// Records that the provider sends the browser back.
     func returned(with callback: PresentedCallback, from redirect: RecordedRedirect?) {
         let now = elapsed
         let part =

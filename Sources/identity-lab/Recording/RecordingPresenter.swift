@@ -2,7 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// A presenter that records the redirect to the login page and the callback, with masked values.
 struct RecordingPresenter: FormPostPresenting {
     let inner: any FormPostPresenting
     let recorder: Recorder

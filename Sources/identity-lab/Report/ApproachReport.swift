@@ -10,7 +10,6 @@ struct ApproachReport: Sendable {
     var facts = ApproachFacts()
     var steps: [RecordedStep] = []
     var duration = Duration.zero
-    /// The message of the first error of the run.
     var problem: String?
 }
 

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
 
-/// A self-contained HTML page with a table that compares the approaches and a sequence diagram of each.
 struct HTMLReport {
     let reports: [ApproachReport]
     let date: Date

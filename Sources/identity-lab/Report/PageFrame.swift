@@ -1,4 +1,3 @@
-/// The frame that all pages of identity-lab share.
 enum PageFrame {
     /// Returns the HTML of a page; the arguments must already be HTML (`style`: CSS), because this method escapes nothing.
     ///

@@ -1,4 +1,3 @@
-/// A sequence diagram in HTML and CSS: one row per step, with lanes on the left and messages on the right.
 struct SequenceDiagram {
     let steps: [RecordedStep]
     private let lanes: [Participant]

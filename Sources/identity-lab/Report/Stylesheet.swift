@@ -1,4 +1,3 @@
-/// The stylesheet of the report, for light and dark mode and for wide and narrow screens.
 enum Stylesheet {
     static let text = """
         :root { --page: light-dark(#f5f6f8, #121518); --card: light-dark(#fff, #1b1f24); --ink: light-dark(#1c2127, #e7eaee);

@@ -37,9 +37,7 @@ struct ServeColumn {
         }
     }
 
-    /// A link that redirects to the provider's page.
-    ///
-    /// The page must not contain the provider's address, because the query of this address contains values that the page masks.
+    /// A link that redirects to the provider's page, because that page's address contains values that this page must not show.
     private var link: String { "/columns/\(side.rawValue)/open" }
 
     private func button(_ action: ServedRun.Action) -> String {

@@ -75,7 +75,7 @@ struct ServePage {
             <form method="post" action="/sandbox/rotate">\(hiddenToken)
             <button>Rotate the signing keys</button> All providers then sign with new keys.</form>
             <form method="post" action="/sandbox/fault">\(hiddenToken)
-            <label>The next request to this endpoint of each provider, or of the shop, gets: <select name="fault">\(options(faults, nil))</select></label>
+            <label>Fault of the next request to the named endpoint, at each provider or at the shop: <select name="fault">\(options(faults, nil))</select></label>
             <button>Plan the fault</button></form>
             </section>
             """

@@ -59,7 +59,6 @@ final class ServeSite: Sendable {
 
     // MARK: Requests
 
-    /// Returns the address of the page, with its key, at an origin of the server.
     func address(at origin: String) -> String { origin + "/" + (key.map { "?key=" + $0 } ?? "") }
 
     func answer(_ request: WebRequest) async -> WebResponse {
@@ -94,7 +93,7 @@ final class ServeSite: Sendable {
     /// Sets the cookie with the key in a browser that opens the printed address.
     private func admit(_ request: WebRequest, _ key: String) -> WebResponse {
         guard Self.isEqual(request.queryValue("key"), key), let cookie = try? ResponseCookie(Self.keyCookie, key) else {
-            return Self.message("Open the address that identity-lab has printed, with its key.", status: 403)
+            return Self.message("Open the whole address that identity-lab has printed: it contains a key.", status: 403)
         }
         var cookies = HTTPResponse(status: 303)
         try? cookies.headers.append("Set-Cookie", cookie.headerValue)

@@ -148,7 +148,6 @@ actor ServedRun {
         return await routes.handle(request) { _ in HTTPResponse(status: 404) }
     }
 
-    /// Whether a request is the browser's return from the logout page of this sign-in.
     func awaitsLogout(_ request: WebRequest) -> Bool {
         guard let logoutState, let given = request.queryValue("state") else { return false }
         return given.isIdentical(to: logoutState)

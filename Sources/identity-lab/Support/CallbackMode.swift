@@ -51,7 +51,6 @@ extension CallbackMode {
     }
 }
 
-/// A presenter that passes the authorization URL to a closure before another presenter uses the URL.
 private struct AnnouncingPresenter: FormPostPresenting {
     let inner: any FormPostPresenting
     let announce: @Sendable (HTTPURL) -> Void

@@ -7,7 +7,6 @@ internal import ShopifyStorefront
 struct Deployment: Sendable {
     private let setup: IdentitySetup
     private let nonDurableTokens: NonDurableTokens
-    /// The default of ``lastWorkLimit``, in seconds.
     static let lastWorkSeconds = 40
     /// The time limit of ``drain()`` and ``repairAndDrain()`` at the end of a command.
     var lastWorkLimit = Duration.seconds(Self.lastWorkSeconds)
@@ -98,7 +97,7 @@ struct Deployment: Sendable {
                     try? await Task.sleep(for: lastWorkLimit)
                     return nil
                 }
-                // At the limit, the second task returns nil and `work` is cancelled. The result of `work` comes after this nil.
+                // At the limit, the second task returns nil and `work` is cancelled. `work` returns its result after that.
                 var isAtLimit = false
                 for await found in group {
                     if let found { nonDurableTokens.record(found, isComplete: !isAtLimit, of: sessions) }

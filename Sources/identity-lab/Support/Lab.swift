@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import IdentitySetup
 
-/// The context of a command: common options, output and configuration.
 struct Lab: Sendable {
     let arguments: Arguments
     let output: Output
@@ -33,8 +32,6 @@ struct Lab: Sendable {
         return try IdentityConfiguration(contentsOf: path)
     }
 
-    /// Opens the providers, the store and the carts of the configuration.
-    ///
     /// Without `creatingStore`, a missing store is an error, because its path may be wrong.
     func deployment(creatingStore: Bool = false) async throws -> Deployment {
         var options = IdentitySetup.Options()

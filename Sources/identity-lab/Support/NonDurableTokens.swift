@@ -14,9 +14,9 @@ final class NonDurableTokens: Sendable {
 
     private let works = Mutex<[ObjectIdentifier: LastWork]>([:])
 
-    /// Records the sessions whose tokens `drain()` could not store, and whether it ended before its time limit.
+    /// Records the sessions whose tokens `drain()` could not store, and whether `drain()` ended before its time limit.
     ///
-    /// The record replaces that of an earlier drain of the manager: the later drain may have stored the tokens.
+    /// This record replaces the record of an earlier drain of the manager, because the later drain may have stored the tokens.
     func record(_ found: Set<SessionReference>, isComplete: Bool, of manager: SessionManager) {
         works.withLock {
             $0[ObjectIdentifier(manager)] = LastWork(manager: manager, found: found, isComplete: isComplete)

@@ -4,19 +4,16 @@ internal import IdentityPostgres
 internal import IdentitySQLite
 internal import IdentityStoreKit
 
-/// The protocols that identity-lab requires of a store.
 typealias LabStore = SessionStore & SessionReplacing & PartialSessionListing & ExpirySweeping & UsedTokenStore
 
 typealias MaintainedStore = LabStore & StoreKeyRotating & StoreHealthChecking
 
-/// The opened session store: SQLite or PostgreSQL.
 struct OpenedStore: Sendable {
     let store: any MaintainedStore
     /// The file of a SQLite store; nil for PostgreSQL.
     let path: String?
     let close: @Sendable () async -> Void
 
-    /// Returns this store behind a wrapper that records writes.
     func recorded(by recorder: Recorder) -> any SessionStore {
         func recorded(_ base: some LabStore) -> any SessionStore { RecordingStore(base: base, recorder: recorder) }
         return recorded(store)
@@ -95,7 +92,6 @@ extension OpenedStore {
         return OpenedStore(store: store, path: path) { await store.close() }
     }
 
-    /// Checks the members of the section `store`.
     static func check(_ section: ConfigurationSection?) throws(IdentityError) {
         guard let section else { return }
         try section.check(members: members)
