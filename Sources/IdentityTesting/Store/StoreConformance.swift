@@ -111,7 +111,6 @@ extension StoreConformance {
         }
     }
 
-    /// Runs calls concurrently and counts those that return true.
     static func count(of number: Int, _ call: @escaping @Sendable (Int) async throws -> Bool) async throws -> Int {
         try await withThrowingTaskGroup(of: Bool.self) { group in
             for index in 0..<number { group.addTask { try await call(index) } }

@@ -4,7 +4,6 @@ internal import IdentityKit
 internal import IdentityStoreKit
 internal import Testing
 
-/// Sample values for the cases of ``StoreConformance``.
 enum StoreSample {
     /// A date with a fraction that a rounding store would change.
     ///
@@ -127,7 +126,6 @@ extension StoredSession {
         return next
     }
 
-    /// Replaces the session in a store with its successor, and returns the successor.
     func saved(
         _ payload: Secret,
         in store: any SessionStore,

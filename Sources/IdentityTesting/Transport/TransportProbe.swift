@@ -2,13 +2,11 @@ internal import IdentityHTTP
 internal import IdentityLoopback
 internal import Synchronization
 
-/// The transport under test, with helpers for the cases.
 struct TransportProbe: Sendable {
     struct Violation: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// The requests that a server received.
     final class Log: Sendable {
         private let requests = Mutex<[LoopbackRequest]>([])
 
@@ -56,7 +54,6 @@ struct TransportProbe: Sendable {
         return HTTPRequest(method: method, url: url, body: body, limits: limits, allowsLoopbackHTTP: true)
     }
 
-    /// Sends a request to a server that sends `response`, and returns the response that the transport has read.
     func response(
         answering response: LoopbackResponse,
         _ method: HTTPMethod = .get,

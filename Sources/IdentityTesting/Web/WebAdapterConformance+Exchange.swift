@@ -59,7 +59,6 @@ extension WebAdapterConformance {
     }
 }
 
-/// The error of a system call in ``WebAdapterConformance/exchange(_:port:)``.
 private struct ExchangeError: Error, CustomStringConvertible {
     let operation: String
     let number: Int32

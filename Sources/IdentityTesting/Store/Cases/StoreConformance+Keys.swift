@@ -155,7 +155,6 @@ extension StoreConformance {
     private static let keyed: [StoreUnderTest.Ability] = [.keys, .reopening]
 }
 
-/// A store whose rows are encrypted with an old key, opened with a new active key and the old key as a read-only key.
 private struct Rotation: Sendable {
     let old: StoreKey
     let new: StoreKey
