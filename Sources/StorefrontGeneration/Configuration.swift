@@ -125,7 +125,7 @@ package struct Configuration: Sendable {
         for name in imports.keys.sorted() where !parts.contains(name) {
             let hint = Suggestion.text(for: name, among: parts.sorted())
             throw .usage(
-                "generator.json: imports: types, variables, scalars and provided do not contain \"\(name)\".\(hint)"
+                "generator.json: imports: \"\(name)\" is not in types, variables, scalars or provided.\(hint)"
             )
         }
     }

@@ -19,7 +19,6 @@ package struct Diagnostic: Error, CustomStringConvertible {
     }
 }
 
-/// The error that ended a run of the generator.
 package struct GenerationFailure: Error, Sendable {
     package enum Kind: Sendable {
         /// The generator would overwrite a file in the output folder that it did not generate.
@@ -41,8 +40,8 @@ enum Suggestion {
     static func text(for name: String, among candidates: some Sequence<String>) -> String {
         let similar = candidates.prefix(2_000).filter { abs($0.utf8.count - name.utf8.count) <= 3 }
         // `Spelling` compares at most 40 bytes, so a longer name is compared in two steps. The first step compares the last 40 bytes of the
-        // name, among candidates with the same beginning. If none is similar, the second step compares the first 40 bytes, among candidates
-        // with the same end.
+        // name, among candidates with the same beginning. If no candidate is similar, the second step compares the first 40 bytes, among
+        // candidates with the same end.
         let rest = max(0, name.utf8.count - 40)
         let (start, end) = (String(name.prefix(rest)), String(name.suffix(rest)))
         let ends = similar.filter { $0.hasPrefix(start) }.map { String($0.dropFirst(rest)) }

@@ -1,7 +1,6 @@
 internal import IdentityPlatform
 internal import StorefrontGeneration
 
-/// Runs `GeneratorCommand` of the module `StorefrontGeneration` and writes its output.
 @main enum StorefrontGen {
     static func main() {
         // Without this call, a closed pipe would end the program with a signal. With this call the write fails, and the program reports it.

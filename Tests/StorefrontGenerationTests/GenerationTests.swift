@@ -254,7 +254,7 @@ import Testing
             (#"{"payloads":{"P":"x"}}"#, "member payloads.P must be a list of one or more non-empty strings"),
             (#"{"payloads":{"P":["shop","problems"]}}"#, #"payloads: no selection has exactly the fields of "P""#),
             (#"{"provided":["Storefront"]}"#, #"provided: the documents need no Swift type "Storefront""#),
-            (#"{"imports":{"X":"Mine"}}"#, #"imports: types, variables, scalars and provided do not contain "X""#),
+            (#"{"imports":{"X":"Mine"}}"#, #"imports: "X" is not in types, variables, scalars or provided"#),
             (#"{"maximumDuplicatedFields":0}"#, "from 1 to 1000"), ("[]", "must be a JSON object"),
             ("{", "could not be read as JSON"),
             (#"{"imports":{"X":"a-b"}}"#, "is not a valid Swift name"), (#"{"descriptions":"yes"}"#, "true or false"),

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
 internal import GraphQLLanguage
 
-/// The command line of `storefront-gen`.
 package struct GeneratorCommand {
     package struct Output {
         package var lines: [String] = []

@@ -25,7 +25,7 @@ struct SwiftWriter {
         depth -= 1
     }
 
-    /// Writes a comment with `///` before each line: otherwise, a line break in a schema's description would turn its rest into code.
+    /// Writes a comment with `///` before each line: otherwise, the lines after a line break in a schema's description would become code.
     mutating func comment(_ text: String) {
         var lines: [String] = []
         for part in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {

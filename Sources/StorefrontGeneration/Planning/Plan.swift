@@ -49,7 +49,7 @@ struct PayloadUse: Sendable {
 struct OutputProperty: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         case field(String)
-        /// The whole JSON object of the enclosing type, for a fragment or for the enum of the type conditions.
+        /// The value is read from the whole JSON object of the enclosing type, for a fragment or for the enum of the type conditions.
         case place
     }
 

@@ -27,7 +27,7 @@ extension Planner {
             conditions.map { Set($0.map { "\($0.name) \(GraphPrinter.text($0.arguments))" }) }
         }
 
-        /// The fragment spreads without a directive that every field contains.
+        /// The fragments that every field spreads without a directive.
         private var sharedSpreads: [GraphSelection] {
             fields[0].selections.filter { selection in
                 guard case .spread(let name, _, _) = selection else { return false }
@@ -60,7 +60,7 @@ extension Planner {
         collect(selections, parent, into: &collected)
         for spread in collected.conditionalSpreads where !collected.spreads.contains(spread.name) {
             fail(
-                "This fragment may be omitted, but a response does not show whether it was. Put @include or @skip on fields instead.",
+                "A directive may omit this fragment, but a response does not show the omission. Put @include or @skip on fields instead.",
                 file,
                 spread.location
             )

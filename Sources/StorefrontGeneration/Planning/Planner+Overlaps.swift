@@ -1,6 +1,5 @@
 internal import GraphQLLanguage
 
-/// Rejects fields that several Swift types read from one object, if a directive can omit subfields that one of these types requires.
 extension Planner {
     /// A selection set that a generated Swift type reads from an object.
     private struct Reader {
@@ -11,8 +10,8 @@ extension Planner {
 
     /// Rejects a field with a condition (`@include` or `@skip`) that another Swift type reads from the same object without the condition.
     ///
-    /// If the condition omits the field, the response still has the field's key because of the other selection. The type of the conditional
-    /// selection would find the key, but not the subfields that it requires, and could not be read.
+    /// If the condition omits the field, the response still contains the field's key because of the other selection, but not the subfields
+    /// that the conditional selection's Swift type requires. So this Swift type could not be read.
     mutating func refuseOverlaps(_ collected: Collected, _ parent: GraphSchemaType) {
         refuseOverlaps([Reader(collected: collected, parent: parent, file: file)], parent)
     }
@@ -36,7 +35,7 @@ extension Planner {
                 for part in incomplete {
                     fail(
                         "This selection of \"\(key)\" may be omitted, but another fragment or type condition also selects \"\(key)\","
-                            + " so a response does not show whether it was. Put @include or @skip on the fields inside, or use an alias.",
+                            + " so a response does not show an omission. Put @include or @skip on the fields inside, or use an alias.",
                         part.reader.file,
                         part.field.fields.first?.location
                     )

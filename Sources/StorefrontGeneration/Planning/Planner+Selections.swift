@@ -28,10 +28,10 @@ extension Planner {
         return (.named(name), [type])
     }
 
-    /// The Swift type of the fragment, if the selection is nothing but one fragment; otherwise nil.
+    /// The Swift type of the fragment, if the selection consists of only one fragment; otherwise nil.
     ///
-    /// It is also nil for a redacted selection whose contents the fragment's type would print. Such a selection gets a redacted type of its
-    /// own, which contains the fragment's type.
+    /// Also nil for a redacted selection whose contents the fragment's type would print. Such a selection gets a separate redacted type,
+    /// which contains the fragment's type.
     func onlyFragment(_ collected: Collected, _ parent: GraphSchemaType) -> String? {
         guard collected.fields.isEmpty, collected.conditions.isEmpty, collected.spreads.count == 1,
             let spread = collected.spreads.first

@@ -134,7 +134,6 @@ extension Planner {
         }
     }
 
-    /// Plans the input objects that variables need, directly or inside other input objects.
     mutating func inputs() -> [InputType] {
         var inputs: [InputType] = []
         var done: Set<String> = []

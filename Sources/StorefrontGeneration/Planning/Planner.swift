@@ -251,7 +251,7 @@ struct Planner {
             let type = key.prefix { $0 != " " }
             fail(
                 "This selection of \(entry.fields) fields on \(type) is written \(entry.places.count) times"
-                    + " (\(entry.places.sorted().prefix(4).joined(separator: ", "))) and would become as many types."
+                    + " (\(entry.places.sorted().prefix(4).joined(separator: ", "))) and would become a separate type each time."
                     + " Make it a fragment, or raise maximumDuplicatedFields in generator.json.",
                 entry.file,
                 entry.first
