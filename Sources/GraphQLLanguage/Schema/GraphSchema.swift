@@ -1,4 +1,3 @@
-/// A GraphQL schema: the types and directives of one API in one version.
 package struct GraphSchema: Sendable {
     package let types: [String: GraphSchemaType]
     package let query: String

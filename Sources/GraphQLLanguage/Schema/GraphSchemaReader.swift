@@ -29,7 +29,6 @@ package enum GraphSchemaProblem: Error {
     case extendsUndefinedType(String, GraphLocation)
     /// `extend` names a type that is defined with another keyword; `keyword` is the keyword of the definition.
     case extendsOtherKind(String, GraphLocation, keyword: String)
-    /// A definition refers to a type that is not defined.
     case refersToUndefinedType(String, in: String)
 }
 

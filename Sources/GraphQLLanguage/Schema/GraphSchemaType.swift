@@ -33,7 +33,6 @@ package struct GraphSchemaField: Sendable {
 package struct GraphEnumValue: Sendable {
     package let name: String
     package let description: String?
-    /// Why the value is deprecated; nil if it is not deprecated.
     package let deprecation: String?
 
     package init(name: String, description: String? = nil, deprecation: String? = nil) {

@@ -31,7 +31,7 @@ extension GraphLexer {
     /// Reads an escape sequence (GraphQL specification, section 2.9.4) or a surrogate pair, and returns the UTF-8 bytes of the character.
     private mutating func escape() throws(GraphSyntaxError) -> [UInt8] {
         let start = location
-        let failure = GraphSyntaxError(message: "Parse error on an escape in a string", location: start)
+        let failure = GraphSyntaxError(message: "Parse error on an invalid escape in a string", location: start)
         index += 1
         guard index < bytes.count else { throw failure }
         let byte = bytes[index]

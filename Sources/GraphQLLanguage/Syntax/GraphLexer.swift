@@ -105,7 +105,7 @@ struct GraphLexer {
         let isFollowedByName = index < bytes.count && Self.isNamePart(bytes[index])
         let number = /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/
         guard !isFollowedByName, text.wholeMatch(of: number) != nil else {
-            throw GraphSyntaxError(message: "Parse error on a number", location: start)
+            throw GraphSyntaxError(message: "Parse error on an invalid number", location: start)
         }
         return text
     }

@@ -17,7 +17,6 @@ package struct GraphValidator {
     var uses: [VariableUse] = []
     private var owner = ""
 
-    /// One use of a variable, with the type that its position requires.
     struct VariableUse {
         let name: String
         let type: GraphTypeReference
