@@ -23,7 +23,6 @@ extension GraphSchema {
     }
 }
 
-/// Why text in GraphQL's definition language is not a schema.
 package enum GraphSchemaProblem: Error {
     case syntax(GraphSyntaxError)
     case extendsUndefinedType(String, GraphLocation)

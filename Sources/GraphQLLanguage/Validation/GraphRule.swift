@@ -62,7 +62,6 @@ package struct GraphValuePlace: Sendable {
     package var member: String
 }
 
-/// Why a literal does not fit the type of its place.
 package enum GraphValueProblem: Sendable {
     case null(GraphTypeReference)
     case notAnEnumValue(type: String)

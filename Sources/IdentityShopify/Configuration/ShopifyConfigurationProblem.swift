@@ -1,6 +1,5 @@
 internal import IdentityKit
 
-/// An invalid member of a Shopify configuration, or of the options of a login at Shopify.
 struct ShopifyConfigurationProblem: Error {
     let member: String
     let problem: String

@@ -10,7 +10,7 @@ public final class SeededRandom: RandomSource {
         state = Mutex(seed)
     }
 
-    /// The low byte of each of the next outputs of SplitMix64.
+    /// Returns the low byte of each of the next `count` outputs of the generator SplitMix64.
     public func bytes(_ count: Int) throws -> [UInt8] {
         state.withLock { state in
             (0..<count).map { _ in

@@ -79,7 +79,6 @@ struct OutputType: Sendable {
     let isRedacted: Bool
 }
 
-/// A field of an input object, or a variable.
 struct InputProperty: Sendable {
     enum Presence: Sendable {
         case required

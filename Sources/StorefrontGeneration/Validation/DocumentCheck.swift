@@ -1,6 +1,5 @@
 internal import GraphQLLanguage
 
-/// The documents of a folder, checked against a schema.
 struct DocumentCheck {
     let documents: GraphDocumentSet
     /// At most ``maximumDiagnostics``: the errors and then the warnings, each in the order of files and lines.

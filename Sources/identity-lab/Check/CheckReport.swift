@@ -26,7 +26,6 @@ final class CheckReport: Sendable {
         add(.ok, subject, point, message, nil, nil)
     }
 
-    /// Reports a point that passed, but with a risk that the message names.
     func warn(_ subject: String, _ point: String, _ message: String, hint: String) {
         add(.warning, subject, point, message, hint, nil)
     }

@@ -37,7 +37,6 @@ struct StoreCheck {
         }
     }
 
-    /// Checks the configuration of a store whose file does not exist, without creating the file.
     private func checkNewStore(_ file: String, _ section: ConfigurationSection?) throws {
         var section = section
         try OpenedStore.check(section)

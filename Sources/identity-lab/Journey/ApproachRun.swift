@@ -16,7 +16,6 @@ actor ApproachRun {
     private(set) var session: Session?
     private(set) var cartID: CartID?
     private(set) var facts = ApproachFacts()
-    /// The access token before the refresh.
     private(set) var oldToken: Secret?
     /// The message of the first failed step.
     private var problem: String?

@@ -134,7 +134,6 @@ actor ProviderRun {
         }
     }
 
-    /// Runs a step with the cart of every run, and reports the identities of the carts.
     private func cartStep(_ title: String, _ identity: (ApproachRun) async throws -> CartIdentity) async throws {
         try await step(title, of: signedIn) {
             var identities: [String] = []

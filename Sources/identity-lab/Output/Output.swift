@@ -29,8 +29,7 @@ final class Output: Sendable {
         state.withLock { $0.isIncomplete || $0.hasLostReader && !afterInterruption }
     }
 
-    /// Sets the action that runs once, when a write to standard output fails or the reader closes the pipe; at once if this has happened
-    /// before.
+    /// Sets the action that runs once, when a write fails or the reader closes the pipe; immediately if this has happened before.
     func onFailure(_ action: @escaping @Sendable () -> Void) {
         let isIncomplete = state.withLock { state in
             state.action = action

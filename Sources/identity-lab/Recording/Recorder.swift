@@ -32,7 +32,6 @@ struct RecordedStep: Sendable {
     /// The result, for example an HTTP status or an error code.
     var outcome: String?
     var isFailure = false
-    /// The phase of the run, for example "Sign in".
     var phase = ""
 }
 
@@ -95,7 +94,6 @@ final class Recorder: Sendable {
     /// The number of all steps since the start, including the steps that ``add(_:)`` has removed.
     var count: Int { state.withLock(\.count) }
 
-    /// The last steps in the order in which they began.
     var recorded: [RecordedStep] {
         state.withLock(\.steps).sorted { $0.started < $1.started }
     }

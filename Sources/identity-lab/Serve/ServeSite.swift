@@ -205,7 +205,6 @@ final class ServeSite: Sendable {
         return WebResponse.json(object).secured()
     }
 
-    /// Creates a redirect to the page, with the cookies of `response`.
     private static func home(after response: WebResponse? = nil) -> WebResponse {
         var home = (try? HTTPResponse.redirect(to: "/")) ?? HTTPResponse(status: 303)
         for cookie in response?.headers.values(for: "Set-Cookie") ?? [] {

@@ -134,7 +134,6 @@ actor ServedRun {
         return response
     }
 
-    /// Returns the session to which the cookies of a response belong.
     private func session(after response: WebResponse) async -> Session? {
         guard let routes else { return nil }
         var headers = HTTPHeaders()

@@ -3,7 +3,6 @@ internal import IdentityKit
 internal import IdentitySetup
 internal import ShopifyStorefront
 
-/// The providers, sessions and carts of a configuration.
 struct Deployment: Sendable {
     private let setup: IdentitySetup
     private let nonDurableTokens: NonDurableTokens
