@@ -205,7 +205,7 @@ struct BadResponse: Sendable, CustomTestStringConvertible {
             ("{}", "it contains neither data nor errors", false),
             (#"{"data":null}"#, "it contains neither data nor errors", false),
             (#"{"data":{},"data":{}}"#, "duplicate member name", false),
-            ("[1]", "the response is not an object", false),
+            ("[1]", "the response is not a JSON object", false),
         ]
     )
     func unreadable(body: String, reason: String, isOutage: Bool) async throws {

@@ -11,19 +11,17 @@ public final class InMemoryResponseCache: ResponseCache {
 
     private struct State {
         var entries: [ResponseCacheKey: Entry] = [:]
-        /// The keys by the number of their last use, so that the least recently used key is found quickly.
+        /// Each key by its entry's `use`: the smallest number belongs to the least recently used entry.
         var order: [UInt64: ResponseCacheKey] = [:]
         var oldest: UInt64 = 0
         var uses: UInt64 = 0
         var bytes = 0
-        /// The sessions that have ended; a late response for one of them must not be stored.
         var ended: Set<SessionID> = []
     }
 
-    /// When `State.ended` has this size, the cache empties it, and may then store a late response of an ended session.
     private static let maximumEnded = 10_000
 
-    /// The approximate size of an entry without its body in bytes: key, metadata and table entries.
+    /// The approximate size in bytes of an entry without its body.
     private static let overhead = 1024
 
     private let maximumEntries: Int
@@ -34,8 +32,7 @@ public final class InMemoryResponseCache: ResponseCache {
     ///
     /// - Parameters:
     ///   - maximumEntries: The maximum number of responses, 1,000 by default.
-    ///   - maximumBytes: The maximum memory of all responses, 32 MiB by default. A response that would take a quarter of it or
-    ///     more is not stored.
+    ///   - maximumBytes: The memory limit of all responses, 32 MiB by default. A response of a quarter of the limit or more is not stored.
     public init(maximumEntries: Int = 1000, maximumBytes: Int = 32 << 20) {
         self.maximumEntries = max(0, maximumEntries)
         self.maximumBytes = max(0, maximumBytes)
@@ -48,8 +45,6 @@ public final class InMemoryResponseCache: ResponseCache {
     public var bytes: Int { state.withLock { $0.bytes } }
 
     /// The response for a key; nil if the cache has no response for the key.
-    ///
-    /// This call makes the response the most recently used one.
     public func response(for key: ResponseCacheKey) async -> CachedResponse? {
         state.withLock { state in
             guard let entry = state.entries[key] else { return nil }

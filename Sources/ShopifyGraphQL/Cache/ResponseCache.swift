@@ -28,8 +28,6 @@ public struct CachedResponse: Sendable {
     /// The bytes of the body.
     public let body: [UInt8]
     /// When the response was stored, on the monotonic clock of the client's environment.
-    ///
-    /// Another process cannot use this time, because the clock of each process has its own start.
     public let storedAt: Duration
     /// The metadata of the response.
     public let metadata: GraphQLMetadata

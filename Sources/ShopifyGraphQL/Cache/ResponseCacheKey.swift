@@ -4,8 +4,7 @@ package import IdentityKit
 
 /// The key of a cached response.
 ///
-/// The key is a SHA-256 digest of endpoint, API version, app token, session, document and variables, also those of the
-/// call's context, so it does not reveal them.
+/// The key is a SHA-256 digest, so it does not reveal its parts: endpoint, API version, app token, session, document and all variables.
 public struct ResponseCacheKey: Sendable, Hashable {
     /// The digest, 64 lower-case hexadecimal digits.
     public let rawValue: String
@@ -35,7 +34,7 @@ public struct ResponseCacheKey: Sendable, Hashable {
         (try? Digest.sha256(Array("cache identity:".utf8) + token.revealBytes())).map(Hexadecimal.encode) ?? ""
     }
 
-    /// The value with the members of each object ordered by the bytes of their names.
+    /// Orders the members of each object, so that equal variables in another order have the same key.
     private static func canonical(_ value: JSONValue) -> JSONValue {
         switch value {
         case .array(let elements): return .array(elements.map(canonical))

@@ -2,9 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension CustomerAccountAPI {
-    /// Fetches the discovery document and reads the API's URL from it.
-    ///
-    /// If the document does not exist (HTTP 404) and a fallback URL is configured, returns the fallback URL.
     func discover(_ url: HTTPURL) async throws -> HTTPURL {
         let response = try await httpClient.document(
             at: url,
@@ -56,7 +53,7 @@ extension CustomerAccountAPI {
             "The shop's customer-account-api document \(problem).",
             hint: kind == .retryLater
                 ? "Try again later."
-                : "Check that the shop is open and Shopify serves shopDomain. If both are right, set "
+                : "Check that the shop is open, and that shopDomain is its domain. If both are right, set "
                     + "\(configuration.endpointMember) to the URL of the API.",
             reference: "Customer Account API reference, discovery",
             retryAfter: kind == .retryLater ? response.headers.retryAfter : nil,

@@ -23,7 +23,6 @@ package final class CustomerAccountAPI: Sendable {
         /// The origin of a public web client, sent with every request.
         package var origin: String?
         package var timeout = Duration.seconds(15)
-        /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
         package var allowsLoopbackHTTP = false
         /// The name of the configuration member for the API's URL, for error messages.
         package var endpointMember = "endpoint"
@@ -70,7 +69,6 @@ package final class CustomerAccountAPI: Sendable {
         discovered = FetchCache(clock: environment.clock, usingOldValueAfterRefusal: .zero)
     }
 
-    /// Whether the configuration has a URL of the API or of its discovery document.
     package var hasURL: Bool {
         configuration.endpoint != nil || configuration.discoveryURL != nil || configuration.fallback != nil
     }

@@ -21,7 +21,7 @@ public struct GraphQLEvent: Sendable {
         case paused(Duration)
         /// The shop responds again after it rejected a request as an attack.
         case resumed
-        /// The result came from a cache. `failure` is the error code of a request that failed before; nil if the call sent none.
+        /// The result came from a cache. `failure` is the error code of the call's failed request; nil if the call sent no request.
         case cached(failure: IdentityError.Code?)
 
         /// A stable name, for a label of a metric.

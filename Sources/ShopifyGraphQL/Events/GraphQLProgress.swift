@@ -1,6 +1,5 @@
 internal import Synchronization
 
-/// The number of attempts of an operation so far, and Shopify's last request id.
 final class GraphQLProgress: Sendable {
     private let state = Mutex<(attempts: Int, requestID: String?)>((0, nil))
 

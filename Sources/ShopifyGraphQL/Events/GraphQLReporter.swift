@@ -43,7 +43,6 @@ final class GraphQLReporter: Sendable {
         for observer in observers { observer.graphQLEvent(event) }
     }
 
-    /// Reports warnings in a response's headers, once for each document.
     func reportHeaders(
         of metadata: GraphQLMetadata,
         _ document: GraphQLDocument,
@@ -59,7 +58,6 @@ final class GraphQLReporter: Sendable {
         }
     }
 
-    /// Reports members of the call's context for which the document declares no variables.
     func reportContext(_ context: JSONObject, _ document: GraphQLDocument, since start: Duration) {
         guard !observers.isEmpty else { return }
         let unsent = context.members.map(\.name).filter { !document.contextVariables.contains($0) }

@@ -17,8 +17,6 @@ package struct GraphQLCall: Sendable {
     package var isPersonal = false
     package var cachePolicy = CachePolicy.networkOnly
     /// The only session that may get the cached response; nil for a response that belongs to no session.
-    ///
-    /// ``CachePurging`` removes the response when the session ends.
     package var session: SessionID?
     /// The caller's deadline on the monotonic clock; the deadline of the client's `RetryLimits` applies too.
     package var deadline: Duration?

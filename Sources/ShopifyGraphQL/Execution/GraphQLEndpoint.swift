@@ -41,7 +41,6 @@ package struct GraphQLEndpoint: Sendable {
     package let url: HTTPURL
     /// The API version in ``url``.
     package let version: ShopifyAPIVersion
-    /// Whether the URL may be http to a loopback address.
     package let allowsLoopbackHTTP: Bool
     package let timeout: Duration
     /// What authenticates the requests, as error messages name it, for example `the buyer's access token`.

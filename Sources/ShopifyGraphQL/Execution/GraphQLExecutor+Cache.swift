@@ -5,14 +5,11 @@ internal import IdentityKit
 struct GraphQLDelivery {
     let response: GraphQLResponse
     let origin: GraphQLOrigin
-    /// The key and the body to store in the cache; nil if the response must not be stored.
     var cacheEntry: (key: ResponseCacheKey, body: [UInt8])?
 }
 
 extension GraphQLExecutor {
-    /// Gets a response from the network or the cache, as the call's cache policy says.
-    ///
-    /// With `needsData`, a response that contains only errors is a failure.
+    /// Gets a response from the network or the cache; with `needsData`, a response with errors and without data is a failure.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,
@@ -84,7 +81,6 @@ extension GraphQLExecutor {
         }
     }
 
-    /// Stores a response that was read successfully, if ``GraphQLDelivery/cacheEntry`` is set.
     func keep(_ delivery: GraphQLDelivery, of call: GraphQLCall) async {
         guard let cache, let (key, body) = delivery.cacheEntry else { return }
         await cache.store(
@@ -98,7 +94,6 @@ extension GraphQLExecutor {
         )
     }
 
-    /// The key of the response in the cache; nil when the call must not use the cache.
     private func cacheKey(
         _ document: GraphQLDocument,
         _ variables: JSONObject,

@@ -3,8 +3,7 @@ package import IdentityKit
 
 /// Executes operations at one of Shopify's GraphQL APIs.
 ///
-/// Copies of an executor share its cache and the list of warnings that it has already reported. All executors in this process for the
-/// same shop and the same origin of the API's URL share a circuit breaker.
+/// Copies of an executor share its cache and the list of warnings that it has already reported.
 package struct GraphQLExecutor: Sendable {
     package let endpoint: GraphQLEndpoint
     let environment: IdentityEnvironment
@@ -60,11 +59,7 @@ package struct GraphQLExecutor: Sendable {
         }
     }
 
-    /// The error for a result with data and GraphQL errors, if the errors make the data unusable for the caller.
-    ///
-    /// For a mutation, the error has code `outcome_unknown`: Shopify returned data, so it has executed the mutation. The exception is an
-    /// error of kind `configuration`, such as a missing scope, for a mutation with repetition `always` or `once`. This error and the error
-    /// of a query are returned unchanged, because the app may send the operation again.
+    /// The error for a result with data and GraphQL errors; see ``GraphQLFailure/errorBesideData(for:)``.
     package func failure(
         _ errors: [GraphQLError],
         _ metadata: GraphQLMetadata,
@@ -74,9 +69,7 @@ package struct GraphQLExecutor: Sendable {
         return GraphQLFailure(response.error(endpoint), .unknown, metadata).errorBesideData(for: document)
     }
 
-    /// Gets a response, reads its data, and stores the response in the cache if that is allowed.
-    ///
-    /// If the response has GraphQL errors, data that cannot be read count as missing, because an error can leave a required field null.
+    /// Reads the data; if the response has errors, unreadable data count as missing, because an error can leave a required field null.
     private func read<Operation: GraphQLOperation>(
         _ operation: Operation,
         _ call: GraphQLCall,
@@ -120,7 +113,6 @@ package struct GraphQLExecutor: Sendable {
         return try result.get()
     }
 
-    /// The operation's variables, and the values of the call's context for which the document declares variables.
     func variables<Operation: GraphQLOperation>(of operation: Operation, _ call: GraphQLCall) -> JSONObject {
         var variables = operation.variables.json
         for name in Operation.document.contextVariables where variables[name] == nil {

@@ -65,7 +65,6 @@ public struct GraphQLDocument: Sendable, Hashable {
         self.kind = kind
         let text = ([text] + fragments.map(\.text)).joined(separator: "\n")
         self.text = text
-        // If the digest fails, the text itself is the identifier.
         let digest = try? Digest.sha256(Array(text.utf8))
         identifier = digest.map(Hexadecimal.encode) ?? text
         bodyStart = JSONValue.object(["query": .string(text)]).serialized.dropLast()

@@ -17,7 +17,6 @@ struct PollSchedule {
         deadline = start + min(max(timeout, .zero), year)
     }
 
-    /// Whether the deadline has passed, or is closer than the shortest pause.
     func isOver(at elapsed: Duration) -> Bool { elapsed + Self.shortest > deadline }
 
     /// The pause before the next poll; nil when the next poll would be after the deadline.

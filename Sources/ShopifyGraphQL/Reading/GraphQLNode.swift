@@ -62,7 +62,6 @@ public struct GraphQLNode: Sendable {
             && stride(from: index + 2, to: entry.place, by: 2).allSatisfy { tape.entries[$0].kind == .null }
     }
 
-    /// The value of the only member; nil unless this place is an object with exactly one member.
     var onlyMember: GraphQLNode? {
         guard let entry, entry.kind == .object, entry.length == 1 else { return nil }
         return GraphQLNode(tape, index + 2)

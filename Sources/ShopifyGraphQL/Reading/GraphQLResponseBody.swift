@@ -23,7 +23,7 @@ package struct GraphQLResponseBody: Sendable {
             tape.entries[0].kind == .object ? tape.member("data", of: 0) ?? 0 : 0
         }
         guard tape.entries[0].kind == .object else {
-            throw JSONError(reason: "the response is not an object", offset: 0)
+            throw JSONError(reason: "the response is not a JSON object", offset: 0)
         }
         let node = tape.root > 0 ? GraphQLNode(tape, tape.root) : nil
         hasData = node != nil

@@ -95,9 +95,7 @@ public struct GraphQLError: Error, Sendable, Equatable {
         }
     }
 
-    /// Reads the member `errors` of a response.
-    ///
-    /// Depending on the endpoint, Shopify sends an array, an object or a text.
+    /// Reads the member `errors` of a response; depending on the endpoint, Shopify sends an array, an object or a text.
     package static func entries(of value: JSONValue?, hiding secrets: RequestSecrets) -> [GraphQLError] {
         switch value {
         case nil, .null: []

@@ -2,7 +2,7 @@ internal import IdentityKit
 
 /// Creates the `IdentityError` for GraphQL errors, HTTP statuses other than 2xx, and unreadable data.
 ///
-/// The `userErrors` of a mutation are part of the data, so each API reads them itself, for example in `CustomerUserErrors`.
+/// The `userErrors` of a mutation are part of the data, so the module of each API reads them, for example in `CustomerUserErrors`.
 extension GraphQLResponse {
     func failure(_ endpoint: GraphQLEndpoint, of kind: GraphQLDocument.Kind) -> GraphQLFailure {
         // If a mutation returned data, Shopify has executed it. The app cannot use these data and does not know the result.

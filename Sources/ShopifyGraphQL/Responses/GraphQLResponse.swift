@@ -67,7 +67,7 @@ struct GraphQLResponse: Sendable {
         }
     }
 
-    /// The longer one of two waits: `Retry-After`, and the time until enough points for the operation are available.
+    /// The longer of two waits: `Retry-After`, and the time until enough points for the operation are available.
     var requestedWait: Duration? { [metadata.cost?.pause, retryAfter].compactMap(\.self).max() }
 
     /// Whether the response has no data, or only fields that are null: Shopify returns null for an operation that it did not execute.

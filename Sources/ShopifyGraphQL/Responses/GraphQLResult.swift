@@ -6,9 +6,7 @@ public struct GraphQLResult<Output: Sendable>: Sendable {
     public let data: Output
     /// The errors that left parts of the data null, for example because the token lacks a scope.
     public let errors: [GraphQLError]
-    /// The metadata of the response.
-    ///
-    /// For a cached response, it is the metadata of the original response.
+    /// The metadata of the response; for a cached response, the metadata of the original response.
     public let metadata: GraphQLMetadata
     /// Whether the response came from the API or from a cache.
     public let origin: GraphQLOrigin
@@ -22,9 +20,7 @@ public struct PartialGraphQLResult<Output: Sendable>: Sendable {
     public let data: Output?
     /// The errors of the response.
     public let errors: [GraphQLError]
-    /// The metadata of the response.
-    ///
-    /// For a cached response, it is the metadata of the original response.
+    /// The metadata of the response; for a cached response, the metadata of the original response.
     public let metadata: GraphQLMetadata
     /// Whether the response came from the API or from a cache.
     public let origin: GraphQLOrigin

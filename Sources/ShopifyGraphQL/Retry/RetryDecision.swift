@@ -10,7 +10,6 @@ struct RetryDecision {
     private(set) var count = 0
     private var unknownOutcomes = 0
 
-    /// Creates the decision for one call; the earlier of the caller's `deadline` and the deadline of `limits` applies.
     init(
         _ limits: RetryLimits,
         _ repetition: GraphQLDocument.Repetition,
@@ -30,9 +29,7 @@ struct RetryDecision {
 
     mutating func begin() { count += 1 }
 
-    /// The pause before the next attempt; nil if the operation must not be sent again.
-    ///
-    /// `asked` is the wait that the server requests.
+    /// The pause before the next attempt, nil if the operation must not be sent again; `asked` is the wait that the server requests.
     mutating func pause(after effect: GraphQLFailure.Effect, asked: Duration?) -> Duration? {
         switch effect {
         case .refused, .attack: return nil

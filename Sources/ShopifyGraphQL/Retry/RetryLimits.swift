@@ -45,7 +45,6 @@ public struct RetryLimits: Sendable, Equatable {
         self.securityPause = securityPause
     }
 
-    /// The limits with valid values: at least one attempt, times of at most a day, and `deadline` and `securityPause` of at least 1 ms.
     var bounded: RetryLimits {
         func time(_ duration: Duration) -> Duration { min(max(duration, .zero), .seconds(86_400)) }
         return RetryLimits(

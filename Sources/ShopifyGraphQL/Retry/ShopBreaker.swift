@@ -4,9 +4,8 @@ internal import Synchronization
 
 /// The circuit breaker of a shop, which stops requests while Shopify rejects them as an attack (HTTP 430).
 ///
-/// After the first 430, the operation that received it may try once more after a pause. Until this attempt ends, no other operation may
-/// send a request. If the limits allow no such attempt, or if it gets another 430, no operation may send a request for a while. After
-/// that, a single operation, the probe, tests whether Shopify accepts requests again.
+/// The operation that received the first 430 may get a second attempt, by the rules of ``RetryLimits``. Until this attempt ends, no other
+/// operation may send a request.
 ///
 /// All clients of a shop and origin in this process share the breaker, because Shopify sees one caller. Clients with different clocks, as
 /// in tests, do not share it, because their times cannot be compared.

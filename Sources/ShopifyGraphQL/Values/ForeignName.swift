@@ -13,7 +13,6 @@ package enum ForeignName {
         return isWord || isNumber && !name.isEmpty ? name : "…"
     }
 
-    /// The first 16 names of a path, separated by dots.
     package static func shown(_ path: [String]) -> String {
         path.prefix(16).map { shown($0) }.joined(separator: ".")
     }

@@ -11,7 +11,6 @@ package struct PagePosition: Sendable {
     private var requests = 0
     /// The name of the API in the references of errors.
     private let api: String
-    /// The hint of the error about a list that is too long.
     private let tooLongHint: String
 
     package init(after cursor: String? = nil, api: String, tooLongHint: String) {
