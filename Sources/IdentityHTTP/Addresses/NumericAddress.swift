@@ -25,7 +25,6 @@ package enum NumericAddress {
         return String(decoding: room.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Whether the bytes are an address in 127.0.0.0/8, or ::1.
     static func isLoopback(_ bytes: [UInt8]) -> Bool {
         bytes.count == 4
             ? bytes[0] == 127 : bytes.count == 16 && bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1

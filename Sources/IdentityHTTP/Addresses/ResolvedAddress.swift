@@ -15,7 +15,6 @@ public struct ResolvedAddress: Sendable, Hashable {
         self.init(bytes: bytes, port: port)
     }
 
-    /// Creates an address from 4 or 16 bytes in network order.
     package init?(bytes: [UInt8], port: UInt16) {
         guard let text = NumericAddress.text(bytes) else { return nil }
         host = text

@@ -23,8 +23,6 @@ public struct CookieJar: Sendable {
     public var count: Int { cookies.count }
 
     /// Stores the cookies that a response sets; `url` is the URL of the request.
-    ///
-    /// The jar ignores cookies that the host may not set, that are malformed, or that exceed its limits.
     public mutating func absorb(_ response: HTTPResponse, from url: HTTPURL) {
         let now = Int64(time(nil))
         for line in response.headers.values(for: "Set-Cookie") {

@@ -15,7 +15,6 @@ package struct RequestCookies: Sendable {
         }.prefix(Self.maximumCount).map { $0 }
     }
 
-    /// The names of the cookies in order; a name that the browser sent twice appears twice.
     package var names: [String] { pairs.map { String(decoding: $0.name, as: UTF8.self) } }
 
     /// The value of a cookie; nil if the browser sent no cookie with this name.

@@ -6,10 +6,7 @@ enum CurlFailure {
         HTTPTransportError(code: .closed, phase: phase, message: "The transport is closed.")
     }
 
-    /// The code and the message of the error for a transfer that failed.
-    ///
-    /// The message contains libcurl's error text `detail` only for `tlsFailed`, because other texts may repeat data of the server or the
-    /// request.
+    /// The message contains `detail` only for `tlsFailed`, because libcurl's other texts may repeat data of the server or the request.
     static func reason(
         _ result: CURLcode,
         phase: HTTPTransportError.Phase,

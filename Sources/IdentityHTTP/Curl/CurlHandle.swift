@@ -14,8 +14,6 @@ internal import CIdentityCurl
         /// How often ``CurlCallbacks`` permitted libcurl to write the request; while 0, no byte of the request has been sent.
         var attempts = 0
         /// The reason why a callback of ``CurlCallbacks`` refused an address or the request.
-        ///
-        /// ``CurlLoop`` reports it only if libcurl's result can be the result of a refusal.
         var failure: (code: HTTPTransportError.Code, message: String)?
 
         var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }

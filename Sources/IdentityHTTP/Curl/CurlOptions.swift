@@ -8,8 +8,8 @@ internal import IdentityPlatform
     func setCommon(_ configuration: CurlTransport.Configuration) -> Bool {
         let idleSeconds = min(max(configuration.idleTimeout.components.seconds, 1), 86_400)
         return set(CURLOPT_NOSIGNAL, 1)
-            // libcurl allocates this buffer for each request. With the default of 16 KiB, the C library returned freed memory to the
-            // system and requested it again, at each group of concurrent requests.
+            // libcurl allocates this buffer for each request. With the default of 16 KiB, the C library returned the memory to the system
+            // after each group of concurrent requests, and requested it again for the next group.
             && set(CURLOPT_BUFFERSIZE, 8_192)
             // Without this option, libcurl waits for the resolver's thread when a name resolution is cancelled, so a name server that does
             // not answer would block the whole loop and all its requests.
@@ -30,7 +30,7 @@ internal import IdentityPlatform
             && setTrust(configuration.certificateAuthorityFile)
     }
 
-    /// The values of a request on which the options of ``setRoute(_:_:)`` depend; a handle keeps these options until it is reset.
+    /// The values of a request on which the options of ``setRoute(_:_:_:)`` depend; a handle keeps these options until it is reset.
     struct Route: Equatable {
         let isSecure: Bool
         let host: String
@@ -63,7 +63,7 @@ internal import IdentityPlatform
 
     /// Sets the options of one request, without the options of its route.
     ///
-    /// The path and the query are set as the request target, because libcurl would format the path and the query of a URL twice.
+    /// The path and the query are set as the request target and not in the URL, because libcurl formats the whole URL twice.
     func setRequest(_ request: HTTPRequest) -> Bool {
         let isSet = unsafe request.url.withRequestTarget {
             unsafe identity_curl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) == CURLE_OK

@@ -86,7 +86,7 @@ public final class CurlTransport: HTTPTransport {
             )
         }
         guard request.method != .head || request.body == nil else {
-            throw .notSent(.invalidMethod, "A HEAD request has a body.")
+            throw .notSent(.invalidMethod, "A HEAD request must not have a body.")
         }
         for name in reservedHeaders where request.headers.contains(name) {
             throw .notSent(.invalidHeader, "The header \(name) is reserved for the transport and must not be set.")

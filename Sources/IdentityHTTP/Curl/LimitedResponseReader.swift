@@ -127,7 +127,7 @@ struct LimitedResponseReader {
             }
             // HTTP/1.0 has no transfer codings, so another parser may read the body until the connection ends (RFC 9112 section 6.1).
             guard !isVersion10 else {
-                return fail(.protocolViolation, "The response has version HTTP/1.0 and a Transfer-Encoding.")
+                return fail(.protocolViolation, "The response is HTTP/1.0 but has a Transfer-Encoding of HTTP/1.1.")
             }
             isChunked = true
         }

@@ -69,7 +69,7 @@ package struct ASCIISet: Sendable {
 }
 
 extension Span<UInt8> {
-    /// Whether all bytes satisfy a condition; faster than the function of a sequence of the same name.
+    /// Whether all bytes satisfy a condition; faster than `allSatisfy(_:)` of `Sequence`.
     @inline(__always)
     func allSatisfy(_ condition: (UInt8) -> Bool) -> Bool {
         for index in indices where !condition(self[index]) { return false }

@@ -44,9 +44,7 @@ package struct HTMLText: ExpressibleByStringInterpolation, Sendable {
 }
 
 extension HTMLText {
-    /// A complete page with one box: the symbol, the title as a heading, and the content.
-    ///
-    /// The page itself loads no other resource. `style` contains additional CSS rules.
+    /// A complete page with one box: the symbol, the title as a heading, and the content; `style` contains additional CSS rules.
     package init(page title: String, style: HTMLText, symbol: HTMLText = "", content: HTMLText) {
         self = """
             <!doctype html>

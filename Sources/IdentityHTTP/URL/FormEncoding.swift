@@ -43,7 +43,6 @@ package enum FormEncoding {
         return output
     }
 
-    /// Encodes fields and appends them to `output`, which may contain encoded fields already.
     package static func append(_ fields: [(name: String, value: String)], to output: inout [UInt8]) {
         for field in fields {
             if !output.isEmpty { output.append(UInt8(ascii: "&")) }

@@ -20,12 +20,9 @@ public struct HTTPURL: Sendable {
     public var port: UInt16 { parts.port }
     /// Whether the scheme is `https`.
     public var isSecure: Bool { parts.isSecure }
-    /// Whether the host is a literal of 127.0.0.0/8 or `[::1]`.
-    ///
-    /// False for `localhost`, because this name may resolve to any address.
+    /// Whether the host is a literal of 127.0.0.0/8 or `[::1]`; false for `localhost`, because this name may resolve to any address.
     public var isLoopback: Bool { parts.isLoopback }
 
-    /// Whether the scheme is `https`, or the host is a loopback address (see ``isLoopback``) and `permitsLoopback` is true.
     package func isSecure(orLoopback permitsLoopback: Bool) -> Bool {
         isSecure || permitsLoopback && isLoopback
     }
@@ -115,7 +112,6 @@ public struct HTTPURL: Sendable {
         return url
     }
 
-    /// Encodes the fields and appends them to the query; throws if the result is longer than a URL may be.
     package func appending(fields: [(name: String, value: String)]) throws(HTTPURLError) -> HTTPURL {
         try appending(encoded: FormEncoding.encode(fields))
     }
@@ -172,9 +168,7 @@ public struct HTTPURL: Sendable {
 }
 
 extension HTTPURL: Hashable {
-    /// Whether the texts are equal byte for byte.
-    ///
-    /// Both are ASCII, so `==` of `String` compares the bytes.
+    /// Whether the texts are equal byte for byte; both are ASCII, so `==` of `String` compares the bytes.
     public static func == (left: HTTPURL, right: HTTPURL) -> Bool {
         left.text == right.text
     }
@@ -186,9 +180,7 @@ extension HTTPURL: Hashable {
 }
 
 extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Scheme, host, port and path.
-    ///
-    /// A query is shown as `?…`, because it may contain an authorization code.
+    /// Scheme, host, port and path; a query is shown as `?…`, because it may contain an authorization code.
     public var description: String {
         origin + path + (parts.query == nil ? "" : "?…")
     }
