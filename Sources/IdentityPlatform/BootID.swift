@@ -9,8 +9,8 @@ package enum BootID {
 
     /// The id of the current boot; nil if it cannot be read from procfs.
     ///
-    /// Some container managers mount another file at this path, with an id of the container. Such an id does not show whether the machine
-    /// was restarted, so this function ignores the file.
+    /// Some container managers mount a file with the container's id at this path. This id does not show whether the machine was
+    /// restarted, so the function ignores a file that is not in procfs.
     @Sendable package static func current() -> String? {
         guard FileSystem.type(at: path) == FileSystem.procfs else { return nil }
         return (try? String(contentsOfFile: path, encoding: .utf8)).flatMap(id)

@@ -1,5 +1,5 @@
-// In Sources, only this file imports the platform's C library. Files of other modules import IdentityPlatform to call its
-// functions. Without `@_exported`, each file that calls them would need the `#if` below.
+// In Sources, only this file imports the platform's C library. Other files call C functions through IdentityPlatform. Without
+// `@_exported`, each of these files would need the `#if` below.
 #if canImport(Glibc)
 @_exported public import Glibc
 #elseif canImport(Musl)

@@ -21,9 +21,7 @@ package enum Platform {
     #else
     /// The flags of a send that must not raise SIGPIPE.
     package static let sendFlags = Int32(MSG_NOSIGNAL)
-    /// The flag of `posix_spawn` that starts the program in a new POSIX session (setsid(2)).
-    ///
-    /// In C, the flag is POSIX_SPAWN_SETSID, which glibc's headers declare only under _GNU_SOURCE.
+    /// POSIX_SPAWN_SETSID, which starts the program in a new POSIX session (setsid(2)); glibc's headers declare it only under _GNU_SOURCE.
     package static let spawnSetSession: Int32 = 0x80
     #endif
 
@@ -38,9 +36,7 @@ package enum Platform {
         #endif
     }
 
-    /// How often the current thread has waited, for example for the disk (voluntary context switches).
-    ///
-    /// On other platforms than Linux, the result is the count of all threads of the process.
+    /// How often the thread has waited, for example for the disk; on other systems than Linux, the result counts all threads.
     package static func threadWaits() -> Int {
         identity_thread_waits()
     }

@@ -51,7 +51,7 @@ package struct SocketPoll: Sendable {
 
     /// Waits until a watched socket has an event, another thread calls ``wake()``, or the time is over.
     ///
-    /// An earlier call of `handle` in the same wait may have closed the socket with which `handle` is called.
+    /// `handle` may get a socket that an earlier call of `handle` in the same wait has closed.
     package func wait(milliseconds: Int32, _ handle: (Int32, Events) -> Void) {
         unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: Self.maximumEvents) { events in
             let count = unsafe epoll_wait(poll, events.baseAddress, Int32(events.count), milliseconds)

@@ -8,13 +8,11 @@
 
 // This header declares only what Swift's module of the C library does not contain.
 
-// The type of the file system under a path (statfs(2)); -1 if statfs fails.
 static inline int64_t identity_file_system(const char *_Nonnull path) {
     struct statfs status;
     return statfs(path, &status) == 0 ? (int64_t)(uint32_t)status.f_type : -1;
 }
 
-// How often this thread has waited, for example for the disk. On other systems than Linux, the result counts all threads of the process.
 static inline long identity_thread_waits(void) {
     struct rusage usage = {0};
 #if defined(__linux__)
