@@ -61,7 +61,7 @@ public final class BoltCheckout: Sendable {
 
     /// Signs the buyer in and calls the completion exactly once, on the configured executor.
     ///
-    /// `presenter` replaces the configured presenter for this login. The returned handle cancels the login.
+    /// `presenter` replaces the configured presenter. The returned handle cancels the login.
     @discardableResult
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -73,8 +73,7 @@ public final class BoltCheckout: Sendable {
 
     /// Signs the buyer in and calls the delegate exactly once, on the configured executor.
     ///
-    /// The reference to the delegate is weak: a delegate that was released is not called. `presenter` replaces the configured presenter for
-    /// this login. The returned handle cancels the login.
+    /// The reference to the delegate is weak. `presenter` replaces the configured presenter. The returned handle cancels the login.
     @discardableResult
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
@@ -85,8 +84,6 @@ public final class BoltCheckout: Sendable {
     }
 
     /// Signs the buyer in; if the calling task is cancelled before the callback arrives, the result is ``BoltLoginResult/canceled``.
-    ///
-    /// `presenter` replaces the configured presenter for this login.
     public func startLogin(
         loginConfig: BoltLoginConfig = BoltLoginConfig(),
         presenter: (any Presenter)? = nil
@@ -104,8 +101,8 @@ public final class BoltCheckout: Sendable {
 
     /// Cancels running logins and calls the configured `onLogOut`.
     ///
-    /// The function revokes no token, and sends nothing to Bolt, because Bolt documents no logout endpoint. To end the app's session,
-    /// call for example `SessionManager.logout` in `onLogOut`. To end Bolt's session, call `logOut()` of Bolt's SDK on the buyer's device.
+    /// The function sends nothing to Bolt, because Bolt documents no logout endpoint. To end Bolt's session, call `logOut()` of
+    /// Bolt's SDK on the buyer's device.
     public func logOut() {
         for login in logins.withLock({ $0 }) { login.engine?.cancel(endsCheck: true) }
         setup.withLock { $0?.onLogOut }?()

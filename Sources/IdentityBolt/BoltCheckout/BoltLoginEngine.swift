@@ -5,9 +5,7 @@ internal import Synchronization
 /// One login at Bolt, up to the authorization code: the implementation of ``BoltCheckout`` and ``BoltLoginFlow``.
 final class BoltLoginEngine: Sendable {
     private enum State {
-        /// The login page was not requested yet.
         case idle
-        /// The login page was requested.
         case pending(AuthorizationRequest)
         case checking
         case ended
@@ -34,7 +32,6 @@ final class BoltLoginEngine: Sendable {
         self.report = report
     }
 
-    /// Shows the login page and completes the login with the callback; if `presenter` is nil, the engine's presenter shows the page.
     func present(with presenter: (any Presenter)?) -> LoginHandle {
         let presenter = presenter ?? self.presenter
         // An unstructured task, because startLogin with a completion or a delegate is not async. The handle cancels the task.
@@ -61,7 +58,6 @@ final class BoltLoginEngine: Sendable {
         return handle
     }
 
-    /// The request for the login page; repeated calls return the same request.
     func authorizationRequest(redirectURI: String?) async throws -> AuthorizationRequest {
         if let pending = try pendingRequest(else: nil) { return pending }
         let request: AuthorizationRequest
@@ -91,10 +87,6 @@ final class BoltLoginEngine: Sendable {
         }
     }
 
-    /// Checks the callback and reports the result of the login.
-    ///
-    /// The function ignores the callback and returns false if the login page was not requested yet, if the login has received a callback
-    /// before, or if the login has ended.
     func handle(_ callbackURL: String) async -> Bool {
         let request = state.withLock { state -> AuthorizationRequest? in
             guard case .pending(let request) = state else { return nil }

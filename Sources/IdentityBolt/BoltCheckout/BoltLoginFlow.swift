@@ -39,9 +39,7 @@ public final class BoltLoginFlow: Sendable {
         await engine.handle(callbackURL)
     }
 
-    /// Cancels the login: call it when the buyer closes the page.
-    ///
-    /// The call has no effect after the login has ended or has received its callback.
+    /// Cancels the login, for example when the buyer closes the page; has no effect after the login has ended or received its callback.
     public func cancel() {
         engine.cancel()
     }

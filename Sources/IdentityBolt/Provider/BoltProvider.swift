@@ -183,9 +183,6 @@ extension BoltProvider: BoltAuthorizing {
         )
     }
 
-    /// The code of a completed login, and the attempt that this provider kept when it checked the callback.
-    ///
-    /// If the provider kept no attempt, the result is a new attempt with the configured redirect URI and without a nonce.
     private func login(_ result: BoltLoginResult) throws(IdentityError) -> (code: Secret, attempt: LoginAttempt) {
         let login = try result.completedLogin()
         guard login.codeVerifier != nil || account != nil else { throw Self.withoutKeyAndPKCE }

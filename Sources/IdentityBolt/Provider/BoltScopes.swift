@@ -4,7 +4,7 @@ public import IdentityKit
 public enum BoltScope {
     /// Permits reading, editing and deleting the account.
     public static let manage = "bolt.account.manage"
-    /// Permits only reading the account; a refresh requests this scope, unless Bolt named other scopes for the refresh token.
+    /// Permits only reading the account.
     public static let view = "bolt.account.view"
 }
 

@@ -28,13 +28,9 @@ public struct SFCCConfiguration: Sendable {
     public var codeParam = "code"
     /// The name of the query item that contains the state.
     public var stateParam = "state"
-    /// Further query items of the code exchange; none by default.
-    ///
-    /// In the storefront's error texts, values of at least 6 bytes are replaced by "…".
+    /// Further query items of the code exchange; in errors, "…" replaces their values of at least 6 bytes.
     public var extraQuery: [(name: String, value: Secret)] = []
-    /// Further form fields of the token exchange and of a refresh; none by default.
-    ///
-    /// In the storefront's error texts, values of at least 6 bytes are replaced by "…".
+    /// Further form fields of the token exchange and of a refresh; in errors, "…" replaces their values of at least 6 bytes.
     public var extraForm: [(name: String, value: Secret)] = []
     /// Whether the form of the token exchange repeats the code and the state from the code exchange.
     public var repeatsCode = false
@@ -93,7 +89,7 @@ public struct SFCCConfiguration: Sendable {
         self.siteID = siteID
     }
 
-    /// URLs that replace the URLs that the SDK builds from host and environment.
+    /// URLs that replace the default URLs of the controllers and of Bolt.
     public struct Endpoints: Sendable {
         /// Bolt's authorization endpoint, by default `/v1/oauth/internal/authorize` of the environment.
         public var authorization: HTTPURL?

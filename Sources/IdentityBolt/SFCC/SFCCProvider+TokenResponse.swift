@@ -9,7 +9,6 @@ extension SFCCProvider {
     /// The prefix of a buyer's subject if the token has no `sub`: the SHA-256 digest of the token follows.
     private static let digestPrefix = "sha256:"
 
-    /// Reads the tokens in the response to a token exchange or a refresh.
     func read(_ response: SFCCResponse, startedAt: Date, replacing old: TokenSet?) async throws -> TokenSet {
         if let error = response.error {
             throw old == nil ? error : Self.refreshError(error)

@@ -39,8 +39,7 @@ public struct SFCCProvider: IdentityProvider, JournaledRefreshing, CartClaimProv
             issuer: resolved.storefront.origin,
             clientID: resolved.publishableKey
         )
-        // These are the issuers for `iss` in Bolt's callback. `SFCCProvider+TokenResponse.swift` checks the issuer of the storefront's
-        // tokens.
+        // These issuers are for `iss` in Bolt's callback; `SFCCProvider+TokenResponse.swift` checks `iss` of the storefront's tokens.
         openID.acceptedIssuers = .exactly(
             ResolvedBoltConfiguration.issuers(of: configuration.environment, configuration.endpoints.api)
         )

@@ -25,7 +25,7 @@ struct SFCCResponse: Sendable {
         if let error { throw error }
         guard object != nil || wasRedirected || response.body.isEmpty else {
             throw unexpected(
-                "The SFCC storefront's response to the code is not a JSON object.",
+                "The SFCC storefront's response to the code exchange is not a JSON object.",
                 compare: "siteID, locale, controllerBasePath and codeExchangeAction (or endpoints.codeExchange)"
             )
         }
@@ -45,7 +45,6 @@ struct SFCCResponse: Sendable {
 
     var hasToken: Bool { token?.isEmpty == false }
 
-    /// The value of a member at the top level, or below `data` or `result`.
     func member(_ name: String) -> JSONValue? {
         [object?[name], object?["data"]?[name], object?["result"]?[name]].lazy.compactMap { $0 }.first { !$0.isNull }
     }
@@ -65,7 +64,6 @@ struct SFCCResponse: Sendable {
 
     // MARK: Errors
 
-    /// The error of a response whose status is not a success, or whose body contains an error; nil for any other response.
     var error: IdentityError? {
         let (name, message) = marker
         guard !(200..<300).contains(response.status) || name != nil || message != nil else { return nil }
@@ -112,8 +110,6 @@ struct SFCCResponse: Sendable {
     }
 
     /// The name and the message of the error in the body, in a format of a controller or of Salesforce's APIs OCAPI and SLAS.
-    ///
-    /// Both values are nil if the body contains no error.
     private var marker: (name: String?, message: String?) {
         guard let object else { return (nil, nil) }
         let message = ["errorMessage", "error_description", "message"].lazy.compactMap { object[$0]?.string }
