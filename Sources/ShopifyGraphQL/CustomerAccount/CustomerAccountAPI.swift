@@ -18,7 +18,6 @@ package final class CustomerAccountAPI: Sendable {
         package var hosts: AllowedHosts
         /// The API version, which replaces the version in a discovered URL.
         package var version: ShopifyAPIVersion
-        /// The shop's name; all clients in this process with the same name and API origin share a circuit breaker.
         package var shop: String
         /// The origin of a public web client, sent with every request.
         package var origin: String?

@@ -39,7 +39,6 @@ package struct GraphQLEndpoint: Sendable {
     /// The shop's name; all clients in this process with this name and the same origin of ``url`` share a circuit breaker.
     package let shop: String
     package let url: HTTPURL
-    /// The API version in ``url``.
     package let version: ShopifyAPIVersion
     package let allowsLoopbackHTTP: Bool
     package let timeout: Duration

@@ -21,8 +21,7 @@ struct PollSchedule {
 
     /// The pause before the next poll; nil when the next poll would be after the deadline.
     ///
-    /// `serverTime` is the time of the response by the server's clock. A time in a hint is compared with it, so that a wrong clock of this
-    /// machine does not change the pause.
+    /// A time in a hint is compared with `serverTime`, when the server sent it, so that a wrong clock of this machine has no effect.
     func pause(hint: PollHint?, serverTime: Date?, now: Date, elapsed: Duration) -> Duration? {
         let pause: Duration =
             switch hint {

@@ -1,7 +1,5 @@
 extension GraphQLResponse {
-    /// The effect of a failed operation according to its GraphQL errors, and the wait that Shopify requests.
-    ///
-    /// Nil if the operation did not fail, or if its errors do not permit a repetition.
+    /// The effect of a failed operation, and the wait that Shopify requests; nil if it did not fail, or its errors permit no repetition.
     func retryEffect(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
         guard isFailure else { return nil }
         let asked = requestedWait

@@ -49,9 +49,7 @@ enum RFC3339 {
         }
     }
 
-    /// Days since 1 January 1970 in the Gregorian calendar.
-    ///
-    /// The calculation counts years from March to February, so that the leap day is the last day of a year.
+    /// Days since 1 January 1970; the calculation counts years from March, so that the leap day is the last day of a year.
     private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let (years, months) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
         let (era, yearOfEra) = divide(years, by: 400)

@@ -19,9 +19,7 @@ package struct PagePosition: Sendable {
         self.tooLongHint = tooLongHint
     }
 
-    /// Begins the request of the next page, and returns the number of elements to request, at most `size`.
-    ///
-    /// Throws after ``maximumDepth`` elements, because Shopify serves no more elements of a list, or after the same number of requests.
+    /// Begins the next page's request, and returns the number of elements to request; throws after ``maximumDepth`` elements or requests.
     package mutating func beginRequest(size: Int) throws(IdentityError) -> Int {
         // Without the limit of requests, a list whose pages are all empty would never end.
         guard count < Self.maximumDepth, requests < Self.maximumDepth else {
