@@ -6,7 +6,7 @@ enum CurlFailure {
         HTTPTransportError(code: .closed, phase: phase, message: "The transport is closed.")
     }
 
-    /// The message contains `detail` only for `tlsFailed`, because libcurl's other texts may repeat data of the server or the request.
+    /// The message contains libcurl's text `detail` only for `tlsFailed`, because other texts may repeat data of the server or the request.
     static func reason(
         _ result: CURLcode,
         phase: HTTPTransportError.Phase,

@@ -61,9 +61,7 @@ internal import IdentityPlatform
             && set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout)
     }
 
-    /// Sets the options of one request, without the options of its route.
-    ///
-    /// The path and the query are set as the request target and not in the URL, because libcurl formats the whole URL twice.
+    /// Sets the options of a request; path and query are the request target and not part of the URL, because libcurl formats a URL twice.
     func setRequest(_ request: HTTPRequest) -> Bool {
         let isSet = unsafe request.url.withRequestTarget {
             unsafe identity_curl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) == CURLE_OK

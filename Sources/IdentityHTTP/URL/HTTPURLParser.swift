@@ -1,7 +1,7 @@
 /// Finds the parts of an absolute http or https URL, and refuses URLs that two programs could read differently.
 struct HTTPURLParser {
     struct Parts: Sendable {
-        // The integers have 32 bits to save memory, because many values contain URLs. They suffice for a URL's 8 KiB.
+        // 32 bits suffice for a URL's 8 KiB, and save memory, because many values contain URLs.
         var path: Range<UInt32>
         var query: Range<UInt32>?
         var port: UInt16
