@@ -13,7 +13,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
     }
 
     private let state = Mutex(State())
-    /// The number of calls of ``post(_:)`` that are about to call `wake`, or have called `wake` and wait for its return.
+    /// The number of calls of ``post(_:)`` that are in `wake` or will call `wake`.
     private let wakers = Atomic(0)
     private let wake: @Sendable () -> Void
 
