@@ -2,7 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// A checked configuration: URLs, issuers and keys.
 struct ResolvedBoltConfiguration: Sendable {
     let apiBase: HTTPURL
     let issuers: [String]

@@ -2,7 +2,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import IdentityOIDC
 
-/// A checked SFCC configuration: URLs and keys.
 struct ResolvedSFCCConfiguration: Sendable {
     let storefront: HTTPURL
     let codeExchange: HTTPURL
@@ -46,8 +45,7 @@ struct ResolvedSFCCConfiguration: Sendable {
         try ResolvedBoltConfiguration.check(stateLength: configuration.stateLength)
     }
 
-    // With a key set, `issuers` is required: the keys may also sign tokens of other issuers, so a signature alone does not prove the
-    // issuer.
+    // With a key set, `issuers` is required, because the keys may also sign tokens of other issuers.
     private static func checkNames(_ configuration: SFCCConfiguration) throws(IdentityError) {
         let names = [("issuers", configuration.issuers), ("audiences", configuration.audiences)]
         for (member, list) in names where list.map({ $0.isEmpty || $0.contains(where: \.isEmpty) }) ?? false {

@@ -9,7 +9,6 @@ struct SFCCHTTPClient {
     /// The session's lock during a refresh; nil for a login.
     var lock: HeldLock?
     private(set) var cookies = CookieJar()
-    /// Whether a response has arrived, with any status.
     private(set) var hasResponse = false
 
     struct Result {

@@ -3,8 +3,7 @@ internal import IdentityHTTP
 public import IdentityKit
 internal import IdentityOIDC
 
-// The calls of the storefront's controllers: a login calls `codeExchange` and `tokenExchange`, each once; a refresh calls only
-// `tokenExchange`.
+// A login calls the storefront's controllers `codeExchange` and `tokenExchange` once each; a refresh calls only `tokenExchange`.
 extension SFCCProvider {
     func tokens(for code: Secret, state: Secret) async throws -> TokenSet {
         var client = SFCCHTTPClient(httpClient: httpClient)

@@ -62,8 +62,6 @@ struct SFCCResponse: Sendable {
         return ResolvedBoltConfiguration.trimmed(String(decoding: Array(text.utf8.dropFirst(7)), as: UTF8.self))
     }
 
-    // MARK: Errors
-
     var error: IdentityError? {
         let (name, message) = marker
         guard !(200..<300).contains(response.status) || name != nil || message != nil else { return nil }
