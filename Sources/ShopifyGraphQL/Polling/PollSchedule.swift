@@ -21,7 +21,7 @@ struct PollSchedule {
 
     /// The pause before the next poll; nil when the next poll would be after the deadline.
     ///
-    /// A time in a hint is compared with `serverTime`, when the server sent it, so that a wrong clock of this machine has no effect.
+    /// A time in a hint is compared with `serverTime`, the response's `Date`, if known. So a wrong clock of this machine has no effect.
     func pause(hint: PollHint?, serverTime: Date?, now: Date, elapsed: Duration) -> Duration? {
         let pause: Duration =
             switch hint {

@@ -1,5 +1,5 @@
 extension GraphQLResponse {
-    /// The effect of a failed operation, and the wait that Shopify requests; nil if it did not fail, or its errors permit no repetition.
+    /// The effect of a failed operation, and the wait that Shopify requests; nil after a success, or if the errors permit no repetition.
     func retryEffect(_ kind: GraphQLDocument.Kind) -> (effect: GraphQLFailure.Effect, asked: Duration?)? {
         guard isFailure else { return nil }
         let asked = requestedWait
