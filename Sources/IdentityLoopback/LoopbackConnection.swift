@@ -35,7 +35,6 @@ final class LoopbackConnection {
         deadline = .now.advanced(by: idleTimeout)
     }
 
-    /// Whether the loop waits until the socket is readable (`reads`), and until it is writable (`writes`).
     var interest: (reads: Bool, writes: Bool) {
         switch state {
         case .reading, .draining: (true, sent < output.count)

@@ -23,7 +23,7 @@ final class LoopbackLoop {
     private var nextDeadline: ContinuousClock.Instant?
     private var room = [UInt8](repeating: 0, count: 64 << 10)
     private var isRunning = true
-    // When the server stops after `finish`, which also closes the port. The server stops earlier if no connection is busy.
+    // Set by `finish`: at this time the server stops even if a connection is busy.
     private var end: ContinuousClock.Instant?
 
     init(
@@ -81,7 +81,7 @@ final class LoopbackLoop {
         for _ in 0..<64 {
             var socket = LoopbackSocket.accept(listener)
             if socket < 0, errno == EMFILE || errno == ENFILE {
-                // `accept` can fail with these errors although no client waits, so a connection is closed only for a waiting client.
+                // `accept` can fail with these errors although no client waits. A connection is closed only if a client waits.
                 guard LoopbackSocket.hasInput(listener) else { return }
                 if makeRoom() { socket = LoopbackSocket.accept(listener) }
             }
@@ -104,7 +104,7 @@ final class LoopbackLoop {
 
     /// Closes the oldest connection without a pending response; false if every connection has a pending response.
     ///
-    /// A connection whose client may not have read its response yet is closed only if there is no other one.
+    /// A connection in the state `draining` is closed last, because its client may not have read the response yet.
     private func makeRoom() -> Bool {
         let oldest = connections.filter(\.value.isIdle).min {
             ($0.value.isBusy ? 1 : 0, $0.key) < ($1.value.isBusy ? 1 : 0, $1.key)

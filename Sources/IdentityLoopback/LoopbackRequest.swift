@@ -21,7 +21,6 @@ package struct LoopbackRequest: Sendable {
         self.body = body
     }
 
-    /// The value of the first header with this name; the ASCII case of the name does not matter.
     package func header(_ name: String) -> String? {
         headers.first { $0.name.utf8.elementsEqual(name.utf8, by: { ASCII.lowercased($0) == ASCII.lowercased($1) }) }?
             .value
@@ -39,8 +38,6 @@ package struct LoopbackRequest: Sendable {
 }
 
 extension LoopbackRequest: CustomStringConvertible, CustomReflectable {
-    /// The method, the path, the names of the headers and the size of the body.
-    ///
     /// The query, the values of the headers and the body are left out, because they may contain codes, tokens and keys.
     package var description: String {
         "\(method) \(path)\(query == nil ? "" : "?…") \(headers.map(\.name)) body: \(body.count) bytes"

@@ -112,8 +112,8 @@ package struct LoopbackRequestParser {
                 state = .chunkSize(head)
             case .trailers(let head, let read):
                 guard let end = find([0x0D, 0x0A]) else {
-                    // The limit does not include the CRLF of a line, and the last pending byte may be a CR. A single pending byte may be
-                    // the CR of the empty line after the trailers. This line is always permitted.
+                    // The limit does not include the CRLF of a line, and the last pending byte may be a CR. A single pending byte is never
+                    // refused, because it may begin the empty line after the trailers.
                     let pending = input.count - start
                     return pending > 1 && read + pending > limits.headerBytes + 1 ? fail(431) : .needsMore
                 }

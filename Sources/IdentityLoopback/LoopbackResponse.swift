@@ -41,7 +41,6 @@ package struct LoopbackResponse: Sendable {
 }
 
 extension LoopbackResponse {
-    /// The bytes of a message, and whether the connection stays open for the next request.
     package static func encode(
         status: Int,
         headers: [(String, String)],

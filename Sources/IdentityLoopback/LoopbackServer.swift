@@ -1,15 +1,13 @@
 internal import IdentityPlatform
 internal import Synchronization
 
-/// A small HTTP/1.1 server on the loopback interface, for fake providers, tests, local development and the redirect of a native app
-/// (RFC 8252 section 7.3).
+/// A small HTTP/1.1 server on the loopback interface, also for the redirect of a native app (RFC 8252 section 7.3).
 ///
 /// One thread serves the sockets. The handler runs in a separate task for each request. The server stops after ``stop()``, after
 /// ``finish(within:)``, or when the last reference to it is released.
 package final class LoopbackServer: Sendable {
     package typealias Handler = @Sendable (LoopbackRequest) async -> LoopbackResponse
 
-    /// The handler, shared by the server and the thread of its loop.
     final class SharedHandler: Sendable {
         let current: Mutex<Handler>
 
@@ -82,10 +80,8 @@ package final class LoopbackServer: Sendable {
 }
 
 package struct LoopbackLimits: Sendable {
-    /// The maximum number of connections.
-    ///
-    /// When a further client connects, the server closes the oldest connection without a pending response. If every connection has a
-    /// pending response, the server closes the new connection.
+    /// When a client connects beyond this number, the server closes the oldest connection without a pending response or, if every
+    /// connection has a pending response, the new connection.
     package var connections = 4096
     /// The maximum size of a request's head, and of its trailers, in bytes.
     package var headerBytes = 64 << 10

@@ -1,6 +1,5 @@
 internal import IdentityPlatform
 
-/// Why a ``LoopbackServer`` could not start.
 package struct LoopbackServerError: Error, Sendable, CustomStringConvertible {
     package let operation: String
     /// The `errno` of the system call; `EAGAIN` for `pthread_create`, whose error `DedicatedThread` does not return.

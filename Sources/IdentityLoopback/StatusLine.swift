@@ -1,4 +1,3 @@
-/// Writes the first line of an HTTP response; a status without a phrase in `reasons` gets a phrase for its class.
 enum StatusLine {
     static func text(_ status: Int) -> String {
         "HTTP/1.1 \(status) \(reasons[status] ?? fallback(status))\r\n"
