@@ -108,7 +108,6 @@ public final class DevelopmentServer: Sendable {
     }
 }
 
-/// Passes requests with a permitted `Host` to the app's handler, and answers other requests with status 421.
 private struct AppHandler: Sendable {
     private let publicOrigin: HTTPURL?
     private let handler: DevelopmentServer.Handler
@@ -141,9 +140,7 @@ private struct AppHandler: Sendable {
         return .message(status: response.status, headers: fields, body: response.body)
     }
 
-    /// Whether the `Host` header names 127.0.0.1 or [::1], with or without a port, or the public origin.
-    ///
-    /// With another name, the request may come from a web site that lets its own name resolve to 127.0.0.1 (DNS rebinding).
+    /// Permits only loopback hosts and the public origin, because any web site can let its own name resolve to 127.0.0.1 (DNS rebinding).
     private func isKnown(_ host: String) -> Bool {
         if let publicOrigin, HTTPURL(origin: "\(publicOrigin.scheme)://\(host)/")?.origin == publicOrigin.origin {
             return true
