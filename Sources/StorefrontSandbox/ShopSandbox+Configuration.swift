@@ -5,9 +5,7 @@ extension ShopSandbox {
     /// Creates the configuration of `Sandbox.labConfiguration` for all providers, and adds the storefront and the Customer Account API.
     ///
     /// - Parameters:
-    ///   - redirectURI: The redirect URI of every provider. If the first OpenID client has its own list of redirect URIs, the provider
-    ///     `any` uses the first URI of that list, or `redirectURI` if the list permits it. For a loopback URI without a port, such as the
-    ///     default, the app's loopback listener chooses a free port for every login.
+    ///   - redirectURI: The redirect URI of every provider; `Sandbox.labConfiguration` documents the exceptions.
     ///   - storePath: The path of the store's database.
     ///   - storeKey: The store's key, 64 hexadecimal digits; by default random.
     /// - Returns: The file and the environment variables of its secrets.

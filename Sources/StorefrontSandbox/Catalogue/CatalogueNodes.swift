@@ -42,7 +42,6 @@ extension SandboxStorefront {
         configuration.products.first { $0.title == title } ?? SandboxStorefrontConfiguration.Product(title: title)
     }
 
-    /// Returns the picture of a product or, in the variant's colour, of a variant.
     private func image(
         _ title: String,
         of variant: SandboxStorefrontConfiguration.Variant? = nil
@@ -149,7 +148,6 @@ extension SandboxStorefront {
 
     private static let wholeCollectionID = "gid://shopify/Collection/1"
 
-    /// All collections; the first has every product.
     var collections: [Collection] {
         let everything = Collection(id: Self.wholeCollectionID, title: "Everything", products: productTitles)
         let titles = configuration.products.flatMap(\.collections).unique

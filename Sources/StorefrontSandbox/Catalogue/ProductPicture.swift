@@ -23,7 +23,6 @@ struct ProductPicture: Sendable {
     private let product: SandboxStorefrontConfiguration.Product
     private let colour: String
 
-    /// Finds the picture at a path; nil if the path is not that of a picture.
     init?(path: String, of shop: SandboxStorefront) {
         guard path.hasPrefix(Self.folder), path.hasSuffix(".svg") else { return nil }
         let parts = path.dropFirst(Self.folder.count).dropLast(4).split(separator: "_")

@@ -1,5 +1,5 @@
 extension SandboxStorefrontConfiguration {
-    /// A shop with two dozen products: options, collections, tags, sold-out variants, and a picture of each.
+    /// A shop with two dozen products that have pictures, options, collections and tags; some variants are sold out.
     ///
     /// This shop also has the variant ids of the default configuration.
     public static var wholeShop: SandboxStorefrontConfiguration {
@@ -10,7 +10,6 @@ extension SandboxStorefrontConfiguration {
     }
 }
 
-/// The products of ``SandboxStorefrontConfiguration/wholeShop``.
 private enum WholeShop {
     struct Item {
         var product: SandboxStorefrontConfiguration.Product

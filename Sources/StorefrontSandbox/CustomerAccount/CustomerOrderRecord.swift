@@ -23,7 +23,6 @@ struct CustomerOrderRecord: Sendable {
 
     var id: String { "gid://shopify/Order/\(number)" }
 
-    /// Returns an order of two mugs with this number.
     static func sample(_ number: Int) -> CustomerOrderRecord {
         CustomerOrderRecord(
             number: number,

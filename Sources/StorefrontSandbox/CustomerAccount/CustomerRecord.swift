@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The name, the addresses and the orders of a customer account.
 struct CustomerRecord: Sendable {
     struct Address: Sendable {
         let id: String

@@ -4,7 +4,6 @@ internal import IdentitySandbox
 
 /// The schema of the sandbox's Customer Account API, which is only a part of Shopify's API.
 enum SandboxCustomerAccountAPI {
-    /// The schema, parsed once per process.
     static let schema = try? GraphSchema(definition: definition)
 
     /// The values of `LanguageCode`: those of the Storefront API, without its old codes LA, MO and SH.

@@ -111,7 +111,6 @@ public final class SandboxCustomers: Sendable {
         }
     }
 
-    /// The change of a customer for each mutation; a change returns the members of the mutation's payload.
     private static func changes(
         of buyer: KnownBuyer
     ) -> [String: @Sendable (inout CustomerRecord, JSONObject) throws -> [String: GraphNode]] {

@@ -57,7 +57,7 @@ extension GraphSchema {
         }
     }
 
-    /// Checks the value for a variable, an argument or an input field; an absent value becomes the default or, if it is optional, nil.
+    /// Checks the value for a variable, an argument or an input field; an absent value becomes the default, or nil if the type is nullable.
     func coerce(
         _ given: JSONValue?,
         orElse literal: GraphLiteral?,

@@ -1,7 +1,6 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// One entry of a response's `errors`.
 struct GraphError: Error, Sendable {
     var message: String
     var code: String

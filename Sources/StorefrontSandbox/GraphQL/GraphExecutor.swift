@@ -1,7 +1,6 @@
 internal import GraphQLLanguage
 internal import IdentityKit
 
-/// The arguments of a root field, and the context of its operation.
 struct GraphCall: Sendable {
     let arguments: JSONObject
     /// The arguments of `@inContext`; empty for an operation without this directive.
@@ -16,12 +15,9 @@ extension JSONObject {
     func object(_ name: String) -> JSONObject { self[name]?.object ?? [:] }
 }
 
-/// Runs requests against a schema and returns the selected fields.
 struct GraphExecutor: Sendable {
     typealias Resolver = @Sendable (GraphCall) -> GraphNode
-    /// Returns the members of the mutation's payload, or throws a ``UserError``.
-    ///
-    /// The result may omit empty lists of errors and warnings, because the executor adds them.
+    /// Returns the members of the mutation's payload, or throws a ``UserError``; the executor adds missing lists of errors and warnings.
     typealias Mutation = @Sendable (GraphCall) throws -> [String: GraphNode]
 
     let schema: GraphSchema

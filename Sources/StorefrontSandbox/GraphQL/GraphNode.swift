@@ -8,7 +8,6 @@ indirect enum GraphNode: Sendable, ExpressibleByDictionaryLiteral {
     case list([GraphNode])
     /// An object with its members; `__typename` is required only if the type of the field is an interface or a union.
     case object([String: GraphNode])
-    /// A value that is computed from the field's arguments.
     case computed(@Sendable (JSONObject) -> GraphNode)
     /// A null value with an entry in `errors`.
     case failure(message: String, code: String)

@@ -16,10 +16,7 @@ struct GraphRun {
         fragments = Dictionary(document.fragments.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Adds the selected fields in order; fields with the same response key are merged.
-    ///
-    /// Each fragment is visited once (GraphQL section 6.3.2). Otherwise a chain of fragments that each spread the next one twice would take
-    /// exponential time.
+    /// Visits each fragment once (GraphQL section 6.3.2): fragments that each spread the next one twice would take exponential time.
     private func collect(
         _ selections: [GraphSelection],
         _ typeName: String,

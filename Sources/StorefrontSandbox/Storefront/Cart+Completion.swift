@@ -18,7 +18,7 @@ extension SandboxStorefront {
     func restrictedMutations(_ viewer: CartViewer) -> [String: GraphExecutor.Mutation] {
         [
             "cartClone": { [self] call in
-                // The payload has the copy and not the moved cart's new id, so the old id stays valid.
+                // The payload does not contain the new id of a moved cart, so the old id stays valid.
                 let cart = try changeCart(current(call.arguments.text("cartId"), endsMove: false)) { _ in }
                 let copy = cart.copyWithoutBuyer(at: viewer.now)
                 save(copy)
@@ -127,7 +127,6 @@ extension Cart {
         billingAddress = nil
     }
 
-    /// Returns a cart with a new id and this cart's lines, attributes, note, discount codes and country.
     func copyWithoutBuyer(at now: Date) -> Cart {
         var copy = Cart(at: now)
         copy.lines = lines

@@ -27,9 +27,7 @@ extension SandboxStorefront {
         ]
     }
 
-    /// Sets all metafields, or none if an input is refused.
-    ///
-    /// Shopify documents this only for `metafieldsSet` of the Admin API.
+    /// Sets all metafields, or none if an input is refused; Shopify documents this rule only for `metafieldsSet` of the Admin API.
     private func setMetafields(_ inputs: [JSONValue], _ now: Date) throws(UserError) -> [GraphNode] {
         guard inputs.count <= 25 else { throw Self.invalid("LESS_THAN_OR_EQUAL_TO", "metafields") }
         if let index = inputs.firstIndex(where: { !Cart.Metafield.fits($0) }) {

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// A warning in the payload of a mutation that succeeded.
 struct CartWarning: Sendable {
     let code: String
     let message: String

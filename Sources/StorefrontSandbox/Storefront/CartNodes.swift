@@ -12,7 +12,6 @@ struct CartViewer: Sendable {
     /// The visitor's consent in the call's `@inContext`.
     var consent: JSONObject?
 
-    /// Returns a copy with the visitor's consent from the call's `@inContext`.
     func during(_ call: GraphCall) -> CartViewer {
         var viewer = self
         viewer.consent = call.context["visitorConsent"]?.object
@@ -34,10 +33,9 @@ extension GraphNode {
 }
 
 extension SandboxStorefront {
-    /// Returns the node of a cart.
+    /// `hasKey` is false if the request's cart id has no key or a wrong key.
     ///
-    /// `hasKey` is false if the request's cart id has no key or a wrong key. The node then has no buyer identity, addresses, delivery
-    /// groups and metafields. Its id and its checkout URL have no key.
+    /// The node then has no buyer identity, addresses, delivery groups or metafields, and its id and its checkout URL have no key.
     func node(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> GraphNode {
         let currency = configuration.currencyCode
         let attributes = GraphNode.list(cart.attributes.map(Self.attribute))

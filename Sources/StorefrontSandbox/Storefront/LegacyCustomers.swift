@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySandbox
 
-/// The shop's legacy customer accounts, with their passwords, access tokens, and reset and activation tokens.
 struct LegacyCustomers: Sendable {
     struct Customer: Sendable {
         let number: Int

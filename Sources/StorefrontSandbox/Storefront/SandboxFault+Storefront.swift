@@ -1,9 +1,7 @@
 public import IdentityKit
 public import IdentitySandbox
 
-/// Faults of the sandbox's Storefront API.
-///
-/// Plan these faults for requests to ``SandboxEndpoint/storefront``.
+/// Faults of the sandbox's Storefront API; plan them for requests to ``SandboxEndpoint/storefront``.
 extension SandboxFault {
     private static func entry(_ message: String, _ code: String, path: [String] = []) -> JSONValue {
         var error: JSONObject = ["message": .string(message)]
@@ -39,12 +37,12 @@ extension SandboxFault {
         }
     }
 
-    /// Sends a response with this status whose `errors` is a string.
+    /// Sends a response with this status; the member `errors` of its body is a string.
     public static func storefrontErrorsText(_ text: String, status: Int) -> SandboxFault {
         .answer(.json(["errors": .string(text)], status: status))
     }
 
-    /// Sends a response with this status whose `errors` is an object.
+    /// Sends a response with this status; the member `errors` of its body is an object.
     public static func storefrontErrorsObject(_ object: JSONObject, status: Int) -> SandboxFault {
         .answer(.json(["errors": .object(object)], status: status))
     }

@@ -3,8 +3,6 @@ internal import IdentityKit
 internal import IdentitySandbox
 
 extension SandboxStorefront {
-    /// Returns the URL of a cart's web checkout.
-    ///
     /// The checkout opens signed in if `hasKey` and ``CartViewer/mayAuthenticateCheckout`` are true and the cart's customer access token
     /// is valid.
     func checkoutURL(of cart: Cart, hasKey: Bool, _ viewer: CartViewer) -> String {

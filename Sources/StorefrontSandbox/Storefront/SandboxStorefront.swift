@@ -37,7 +37,6 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         public let lineCount: Int
     }
 
-    /// The planned faults, the moved carts and the pending completions.
     private struct Faults {
         var refusals: [UserError] = []
         var swallowedTokens = 0

@@ -33,7 +33,7 @@ public struct SandboxStorefrontConfiguration: Sendable {
         }
     }
 
-    /// The data of a product besides its variants; the shop has only products with variants.
+    /// The data of a product besides its variants; a product without variants does not appear in the shop.
     public struct Product: Sendable, Equatable {
         /// The title, by which variants name their product.
         public var title: String

@@ -19,7 +19,6 @@ extension StorefrontSchema {
         YT ZA ZM ZW ZZ
         """
 
-    /// The values of `LanguageCode` in the Storefront API.
     static let languages = """
         AF AK AM AR AS AZ BE BG BM BN BO BR BS CA CE CKB CS CU CY DA DE DZ EE EL EN EO
         ES ET EU FA FF FI FIL FO FR FY GA GD GL GU GV HA HE HI HR HU HY IA ID IG II IS
