@@ -37,7 +37,6 @@ extension SandboxStorefront {
         ]
     }
 
-    /// Returns the configured data of a product; for a product that the configuration does not list, the default data.
     func facts(of title: String) -> SandboxStorefrontConfiguration.Product {
         configuration.products.first { $0.title == title } ?? SandboxStorefrontConfiguration.Product(title: title)
     }
@@ -137,8 +136,6 @@ extension SandboxStorefront {
     func productID(_ title: String) -> String {
         "gid://shopify/Product/\((productTitles.firstIndex(of: title) ?? 0) + 1)"
     }
-
-    // MARK: Collections
 
     struct Collection: Sendable {
         let id: String

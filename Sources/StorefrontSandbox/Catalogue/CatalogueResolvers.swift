@@ -75,8 +75,6 @@ extension SandboxStorefront {
         return productTitles.filter { search.matches(facts(of: $0)) }
     }
 
-    /// Returns the titles that pass the argument `filters`, in the order of the arguments `sortKey` and `reverse`.
-    ///
     /// Filters other than `tag`, `productType` and `available`, and sort keys other than `TITLE` and `PRICE`, have no effect.
     func arranged(_ titles: [String], _ arguments: JSONObject) -> [String] {
         func price(_ title: String) -> Int {
@@ -160,8 +158,6 @@ extension SandboxStorefront {
         if id == Self.legacyOrderID { return Self.legacyOrder }
         return collections.first { $0.id == id }.map { collectionNode($0, deep: true) } ?? .null
     }
-
-    // MARK: The shop
 
     private static let shopID = "gid://shopify/Shop/1"
 

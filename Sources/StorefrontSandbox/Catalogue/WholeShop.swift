@@ -14,7 +14,6 @@ private enum WholeShop {
     struct Item {
         var product: SandboxStorefrontConfiguration.Product
         let price: Int
-        /// The values of each option.
         let values: [[String]]
         /// The stock by variant title; a variant that is not listed has no limit.
         let stock: [String: Int]

@@ -91,8 +91,6 @@ struct CustomerRecord: Sendable {
         }
     }
 
-    // MARK: GraphQL nodes
-
     func node(of address: Address) -> GraphNode {
         let name = ["firstName", "lastName"].compactMap { address.fields[$0]?.string }.joined(separator: " ")
         let lines = ["address1", "address2", "city", "territoryCode"].compactMap { address.fields[$0]?.string }

@@ -56,7 +56,6 @@ struct GraphRun {
         }
     }
 
-    /// Returns the arguments of a field or a directive: with the values of variables, and with defaults for missing arguments.
     func arguments(
         _ given: [GraphArgument],
         _ defined: [GraphSchemaField]

@@ -174,8 +174,6 @@ extension SandboxStorefront {
         ]
     }
 
-    // MARK: Delivery
-
     private func mailingAddress(of cart: Cart) -> [String: GraphNode] {
         var members = GraphNode.members(cart.addresses.first { $0.isSelected }?.fields ?? [:])
         members["id"] = .text("gid://shopify/MailingAddress/\(cart.token)")

@@ -132,8 +132,6 @@ extension SandboxStorefront {
         ]
     }
 
-    // MARK: Nodes
-
     private static func node(ofToken token: (String, Date)) -> GraphNode {
         ["accessToken": .text(token.0), "expiresAt": .date(token.1)]
     }

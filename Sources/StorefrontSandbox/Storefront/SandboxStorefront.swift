@@ -240,7 +240,6 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
         carts.withLock { $0[token] }
     }
 
-    /// Removes a cart; returns false if the cart does not exist.
     func takeCart(token: String) -> Bool {
         carts.withLock { $0.removeValue(forKey: token) } != nil
     }
