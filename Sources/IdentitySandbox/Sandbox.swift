@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentityLoopback
 
-/// Loopback servers that behave like Shopify, Bolt, Bolt behind SFCC and a plain OpenID provider, and for which tests plan faults.
+/// Loopback servers that behave like Shopify, Bolt, Bolt behind SFCC and a plain OpenID provider; tests can plan their faults.
 ///
 /// The product `StorefrontSandbox` adds a shop: the Storefront API, its carts, and the Customer Account API.
 ///

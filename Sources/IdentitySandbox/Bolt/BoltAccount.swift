@@ -89,10 +89,7 @@ extension SandboxBolt {
         ]
     }
 
-    /// Answers requests to all paths without a handler of their own; every request must have the API key.
-    ///
-    /// `GET /v1/merchant/identifiers` returns the publishable key. `POST /v1/testing/shopper/create` creates a test shopper, and returns
-    /// an authorization code without a login page. All other requests get 404.
+    /// Answers requests to all other paths, for example `/v1/testing/shopper/create`, which returns an authorization code without a login.
     func other(_ call: SandboxCall) -> SandboxResponse {
         let request = call.request
         guard request.header("x-api-key") == configuration.apiKey else { return Self.wrongKey }

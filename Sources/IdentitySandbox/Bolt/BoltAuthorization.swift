@@ -37,7 +37,7 @@ extension SandboxBolt {
         }
         let method = query["code_challenge_method"]
         guard query["code_challenge"] == nil ? method == nil : method == "S256" else {
-            return fail("invalid_request", "code_challenge_method must be S256, and needs code_challenge.")
+            return fail("invalid_request", "code_challenge and code_challenge_method=S256 must be sent together.")
         }
         journal.count(\.authorizations)
         login.loginHint = query["login_hint"] ?? query["email"]

@@ -39,16 +39,12 @@ extension SandboxBolt {
     private static let invalidGrant =
         OAuthRefusal.invalidGrant("The provided authorization grant is invalid, expired or revoked.")
 
-    /// Throws `invalid_client` if the request has no client secret and the login did not use PKCE.
-    ///
-    /// Bolt's documentation does not say whether PKCE replaces the secret, so a login with PKCE may omit the secret here.
+    /// Bolt's documentation does not say whether PKCE replaces the client secret, so a login with PKCE may omit the secret here.
     private func requireSecret(_ hasSecret: Bool, for grant: Grant) throws(OAuthRefusal) {
         guard hasSecret || grant.challenge != nil else {
             throw OAuthRefusal("invalid_client", "client_secret is missing.", status: 401)
         }
     }
-
-    // MARK: Code
 
     private func exchange(
         _ fields: [String: String],
@@ -71,9 +67,7 @@ extension SandboxBolt {
         }
     }
 
-    /// Returns the scopes of the token request; a request without `scope` gets the scopes of the login.
-    ///
-    /// A request with a scope that the login does not have gets `invalid_scope`. A login without scopes permits every known scope.
+    /// Without `scope` in the token request, the result is the login's scopes; a login without scopes permits every known scope.
     private func scopes(requested: String?, _ grant: Grant) throws(OAuthRefusal) -> [String] {
         guard let requested, !requested.isEmpty else { return grant.scopes }
         let wanted = requested.split { $0 == " " || $0 == "+" }.map(String.init)
@@ -101,8 +95,6 @@ extension SandboxBolt {
         }
         return claims
     }
-
-    // MARK: Refresh
 
     private func refresh(_ fields: [String: String], hasSecret: Bool) throws(OAuthRefusal) -> SandboxResponse {
         try redeem(
@@ -142,12 +134,9 @@ extension SandboxBolt {
     /// Returns a random text in the format of Bolt's codes and tokens.
     static func randomToken() -> String { RandomText.base64URL(32) + "." + RandomText.base64URL(32) }
 
-    // MARK: SFCC
-
     /// Redeems a code for SFCC's controller; returns nil if the code is unknown, used, expired or revoked, or if its login used PKCE.
     ///
-    /// The method issues no tokens, because SFCC's controller does not send Bolt's tokens to the app. A second use of a code revokes the
-    /// tokens of its login (RFC 6749 section 4.1.2).
+    /// The method issues no tokens, because SFCC's controller does not send Bolt's tokens to the app.
     func redeemForSFCC(code: String) -> KnownBuyer? {
         var buyer: Int?
         _ = try? redeem(code: code, refuse: { _ in Self.invalidGrant }) { (grant, _, _) throws(OAuthRefusal) in

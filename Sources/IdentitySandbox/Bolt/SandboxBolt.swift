@@ -42,24 +42,18 @@ public final class SandboxBolt: SandboxAuthorizationServer {
     /// The URL of the account API.
     public var accountEndpoint: String { origin + "/v1/account" }
 
-    // MARK: Live changes
-
     /// Replaces the registered callback, to which Bolt sends the response of a login without `redirect_uri`.
     public func register(callbackURL: String) {
         state.withLock { $0.callbackURL = callbackURL }
     }
 
-    /// Registers another URI that a login may send as `redirect_uri`.
-    ///
-    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
+    /// Registers another URI that a login may send as `redirect_uri`, in addition to ``SandboxBoltConfiguration/redirectURIs``.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }
 
     /// Ends the sessions of a buyer: signs the buyer's browsers out, and revokes the buyer's codes and tokens.
     public func endSessions(ofBuyer email: String) { tokens.endSessions(ofBuyer: email) }
-
-    // MARK: Routes
 
     func route(_ path: String) -> SandboxRoute {
         let endpoint: SandboxEndpoint =

@@ -20,7 +20,6 @@ struct HTMLForm: Sendable {
         buttons = inside.filter { $0.name == "button" }
     }
 
-    /// The value of the first attribute with this name anywhere on the page.
     static func attribute(_ name: String, in page: String) -> String? {
         tags(of: page).lazy.compactMap { $0.attributes[name] }.first
     }

@@ -18,7 +18,6 @@ enum DERWriter {
 
     static func utcTime(_ text: String) -> [UInt8] { element(0x17, Array(text.utf8)) }
 
-    /// An object identifier from its encoded arcs.
     static func identifier(_ arcs: [UInt8]) -> [UInt8] { element(0x06, arcs) }
 
     static let null = element(0x05, [])

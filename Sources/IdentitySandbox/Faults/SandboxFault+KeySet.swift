@@ -1,9 +1,7 @@
 internal import IdentityCrypto
 public import IdentityKit
 
-/// Faults that change the published key set.
-///
-/// Plan these faults for requests to ``SandboxEndpoint/jwks``.
+/// Faults that change the published key set; plan them for requests to ``SandboxEndpoint/jwks``.
 extension SandboxFault {
     /// Changes the published keys with a closure.
     public static func keys(_ change: @escaping @Sendable (inout [JSONObject]) -> Void) -> SandboxFault {
@@ -67,8 +65,7 @@ extension SandboxFault {
 
     /// Adds the keys that the OpenID conformance suite publishes beside the correct keys in each of its test modules.
     ///
-    /// These are two RSA and two P-256 keys without `alg`, one secp256k1 key, one Ed25519 key, and an RSA and a P-256 key for encryption.
-    /// A client must still accept tokens that are signed with the correct keys.
+    /// The added keys have no `alg`, or are for encryption. A client must still accept tokens that are signed with the correct keys.
     ///
     /// - Throws: An error if the system cannot create a key.
     public static func certificationKeys() throws -> SandboxFault {

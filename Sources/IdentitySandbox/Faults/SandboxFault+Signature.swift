@@ -2,10 +2,7 @@ internal import IdentityCrypto
 internal import IdentityKit
 
 extension SandboxFault {
-    /// Signs the ID token as `signature` says.
-    ///
-    /// The header's `alg` fits the signature: `none` without a signature, `HS256` for an HMAC, otherwise the name of the
-    /// algorithm.
+    /// Signs the ID token as `signature` says, and sets `alg` in the header to the algorithm, or to `none` without a signature.
     public static func signature(_ signature: SandboxIDToken.Signature) -> SandboxFault {
         .idToken { token in
             token.signature = signature
@@ -106,9 +103,7 @@ extension SandboxFault {
         }
     }
 
-    /// Invalid ECDSA signatures (CVE-2022-21449 and others).
-    ///
-    /// The provider must sign with ES256.
+    /// Invalid ECDSA signatures, for a provider that signs with ES256 (CVE-2022-21449 and others).
     public enum CurveSignature: Sendable, CaseIterable {
         /// r and s are zero.
         case zero

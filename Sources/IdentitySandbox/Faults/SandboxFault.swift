@@ -8,20 +8,15 @@ public import IdentityKit
 /// A new signing key is not a fault: ``SandboxAuthorizationServer/rotateSigningKey(keepingOld:)`` changes the key.
 public struct SandboxFault: Sendable {
     enum Effect: Sendable {
-        /// The sandbox sends this response instead of the provider's; the provider's state does not change.
         case replace(SandboxResponse)
-        /// A change of the response before the sandbox sends it.
         case edit(@Sendable (inout SandboxResponse) -> Void)
         case idToken(@Sendable (inout SandboxIDToken) -> Void)
         case delay(Duration)
         case drip(bytes: Int, every: Duration)
         /// The sandbox resets the connection instead of executing the request or, with `afterActing`, after the execution.
         case reset(afterActing: Bool)
-        /// The sandbox closes the connection after this number of bytes of the message.
         case cut(afterBytes: Int)
-        /// The sandbox sends these bytes instead of an HTTP message.
         case raw([UInt8])
-        /// An action before the provider executes the request.
         case before(@Sendable () async -> Void)
     }
 

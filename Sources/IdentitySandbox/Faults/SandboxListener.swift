@@ -7,9 +7,7 @@ internal import Synchronization
 /// Use ``origin`` in a redirect, in a `jku` or in the endpoints of metadata. Most tests expect ``SandboxService/requests`` to be empty,
 /// because the client must not contact the attacker.
 public final class SandboxListener: SandboxService {
-    /// The record of requests, and the planned faults.
-    ///
-    /// Each request counts as a request to the endpoint ``SandboxEndpoint/other``.
+    /// The record of requests, and the planned faults; every request counts as a request to ``SandboxEndpoint/other``.
     public let journal = SandboxJournal()
     private let server: LoopbackServer
     private let responses = Mutex<[String: SandboxResponse]>([:])

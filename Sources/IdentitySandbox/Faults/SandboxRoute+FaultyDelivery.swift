@@ -5,7 +5,7 @@ extension SandboxRoute {
     static func deliver(_ response: SandboxResponse, _ effects: [SandboxFault.Effect]) async -> LoopbackResponse {
         let (status, headers, body) = (response.status, response.headers, response.body)
         func message() -> [UInt8] { LoopbackResponse.encode(status: status, headers: headers, body: body).bytes }
-        // `try?`: when the server stops, the sleep is cancelled and ends early.
+        // `try?`, because the sleep throws an error if this task is cancelled, which happens when the server stops.
         for case .delay(let duration) in effects { try? await Task.sleep(for: duration) }
         for effect in effects {
             switch effect {

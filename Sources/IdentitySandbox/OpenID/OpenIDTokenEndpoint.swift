@@ -4,7 +4,6 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    /// A token request whose client is authenticated.
     private struct TokenRequest {
         let form: OAuthParameters
         let client: SandboxOpenIDClient
@@ -30,7 +29,6 @@ extension SandboxOpenID {
         return response
     }
 
-    /// Returns the response of `body` or, if `body` throws, the error response; records the violation if the client broke a rule.
     func respond(to call: SandboxCall, _ body: () throws(OAuthRefusal) -> SandboxResponse) -> SandboxResponse {
         do throws(OAuthRefusal) { return try body() } catch {
             note(error, call)
@@ -115,7 +113,6 @@ extension SandboxOpenID {
         }
     }
 
-    /// Checks that the request's proof has the key to which a code or refresh token is bound; a nil `key` permits every request.
     private static func check(_ request: TokenRequest, has key: String?, _ what: String) throws(OAuthRefusal) {
         guard let key else { return }
         guard request.key?.isIdentical(to: key) ?? false else {

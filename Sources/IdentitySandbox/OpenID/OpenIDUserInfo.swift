@@ -29,7 +29,6 @@ extension SandboxOpenID {
         }
     }
 
-    /// Returns the buyer's claims as JSON or, if the client has a ``SandboxOpenIDClient/userInfoAlgorithm``, as a signed JWT.
     private func userInfo(of grant: Grant, scopes: [String]) -> SandboxResponse {
         var claims = claims(of: grant.buyer, scopes: scopes)
         guard let algorithm = configuration.client(id: grant.clientID)?.userInfoAlgorithm else { return .json(claims) }

@@ -8,9 +8,7 @@ internal import Synchronization
 /// The issuer is the origin of the provider's server, unless the configuration sets another issuer.
 public final class SandboxOpenID: SandboxAuthorizationServer {
     struct State: Sendable {
-        /// The `jti` values of accepted client assertions that have not expired.
         var usedAssertions = UsedIDs()
-        /// The `jti` values of accepted DPoP proofs that have not expired.
         var usedProofs = UsedIDs()
         var nonces: DPoPNonces
         var pushed = PushedRequests()
@@ -70,16 +68,12 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
     /// The verification URI that a device shows to its buyer.
     public var verificationURI: String { issuer + "/device" }
 
-    /// Registers another redirect URI at every client.
-    ///
-    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
+    /// Registers another redirect URI at every client, in addition to ``SandboxOpenIDClient/redirectURIs``.
     public func register(redirectURI: String) {
         state.withLock { $0.redirectURIs.append(redirectURI) }
     }
 
-    /// Registers another post-logout redirect URI at every client.
-    ///
-    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
+    /// Registers another post-logout redirect URI at every client, in addition to ``SandboxOpenIDClient/postLogoutRedirectURIs``.
     public func register(logoutURI: String) {
         state.withLock { $0.logoutURIs.append(logoutURI) }
     }
@@ -120,7 +114,7 @@ public final class SandboxOpenID: SandboxAuthorizationServer {
         }
     }
 
-    /// Returns the error 405 for a method that the endpoint does not serve; for endpoints with POST only, `OAuthParameters` checks this.
+    /// Returns 405 for a method that the endpoint does not serve; `OAuthParameters` checks the method of endpoints with POST only.
     private func refusal(ofMethod call: SandboxCall) -> SandboxResponse? {
         let methods: [String]
         switch call.request.endpoint {

@@ -131,12 +131,10 @@ public struct SandboxOpenIDConfiguration: Sendable {
         ["openid", "email", "profile", "phone"] + (issuesRefreshTokens ? ["offline_access"] : [])
     }
 
-    /// Returns the requested scopes that the provider supports.
     func granted(_ wanted: [String]) -> [String] {
         wanted.filter { scope in scopes.contains { $0.isIdentical(to: scope) } }
     }
 
-    /// The algorithms with which the provider signs for its clients.
     var algorithms: [Algorithm] {
         let used = clients.map(\.algorithm) + clients.compactMap(\.userInfoAlgorithm)
         return Algorithm.allCases.filter { used.contains($0) }

@@ -1,6 +1,5 @@
 internal import IdentityHTTP
 
-/// The pages of a device login (RFC 8628): code, confirmation, result.
 enum DevicePages {
     private static let brand = "OpenID"
 

@@ -1,6 +1,5 @@
 internal import IdentityHTTP
 
-/// The page of the OpenID provider that asks the buyer before a logout.
 enum LogoutPage {
     private static let brand = "OpenID"
 

@@ -1,6 +1,5 @@
 package import IdentityHTTP
 
-/// The last page of a login or logout: an error, or a confirmation.
 package enum NoticePages {
     /// The provider's error page for an authorization or logout request whose error is not sent to the app.
     static func refusal(brand: String, _ reason: String, hint: String) -> SandboxResponse {
@@ -31,7 +30,7 @@ package enum NoticePages {
     /// The error page for a form whose `action` is not the value of a button, so that an unknown action does not count as approval.
     static func unknownAction(brand: String) -> SandboxResponse {
         let hint = "Go back, and press a button of the page."
-        return error(brand: brand, "The form has no known action.", hint: hint, status: 400)
+        return error(brand: brand, "The form's action is missing or unknown.", hint: hint, status: 400)
     }
 
     static func signedOut(brand: String) -> String {

@@ -6,15 +6,12 @@ internal import Synchronization
 /// The sandbox's Salesforce Commerce Cloud storefront that uses Bolt: two controllers that share a session cookie.
 ///
 /// The controller `Login-OAuthMobileBolt` redeems Bolt's code. The real controller sends the code and the merchant's secret to Bolt; the
-/// sandbox calls ``SandboxBolt`` directly. SFCC has no PKCE verifier, so the controller refuses the code of a login with PKCE. The
-/// controller `Login-ExchangeSFCCToken` returns the buyer's JWT.
+/// sandbox calls ``SandboxBolt`` directly. SFCC has no PKCE verifier, so the controller refuses the code of a login with PKCE.
 public final class SandboxSFCC: SandboxService {
     private struct State: Sendable {
         var configuration: SandboxSFCCConfiguration
         var keyring = SigningKeyring(owner: "sfcc", keyIDPrefix: "sfcc-", algorithms: [.rs256])
         /// The number of the buyer for each value of the cookie `dwsid`.
-        ///
-        /// The controller `Login-OAuthMobileBolt` adds an entry, and `Login-ExchangeSFCCToken` removes it.
         var sessions: [String: Int] = [:]
     }
 
@@ -79,8 +76,6 @@ public final class SandboxSFCC: SandboxService {
         journal.count(\.jwksFetches)
         return .json(state.withLock { $0.keyring.keySet() })
     }
-
-    // MARK: Controllers
 
     private func exchangeCode(_ request: SandboxRequest) -> SandboxResponse {
         guard request.method == "GET", let query = OAuthParameters(request), let code = query["code"],

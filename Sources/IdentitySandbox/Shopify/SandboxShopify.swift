@@ -36,8 +36,6 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         registeredClients = Mutex(configuration.shopify.clients)
     }
 
-    // MARK: Live changes
-
     /// The registered clients.
     public var clients: [SandboxShopifyClient] { registeredClients.withLock(\.self) }
 
@@ -49,14 +47,10 @@ public final class SandboxShopify: SandboxAuthorizationServer {
         }
     }
 
-    /// Registers a redirect URI at every client.
-    ///
-    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
+    /// Adds a redirect URI to ``SandboxShopifyClient/redirectURIs`` of every client.
     public func register(redirectURI: String) { changeClients { $0.redirectURIs.append(redirectURI) } }
 
-    /// Registers a post-logout redirect URI at every client.
-    ///
-    /// The sandbox compares URIs byte for byte. Only the port of a loopback URI (`http://127.0.0.1` or `http://[::1]`) may differ.
+    /// Adds a post-logout redirect URI to ``SandboxShopifyClient/logoutURIs`` of every client.
     public func register(logoutURI: String) { changeClients { $0.logoutURIs.append(logoutURI) } }
 
     private func changeClients(_ change: (inout SandboxShopifyClient) -> Void) {
@@ -68,8 +62,6 @@ public final class SandboxShopify: SandboxAuthorizationServer {
 
     /// The Customer Account API's URL in the platform's discovery document.
     public var customerAccountEndpoint: String { endpoints(for: .platform).api }
-
-    // MARK: Routes
 
     func route(
         _ path: String,

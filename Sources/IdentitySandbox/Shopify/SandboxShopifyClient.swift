@@ -24,7 +24,7 @@ public struct SandboxShopifyClient: Sendable, Equatable {
     public var redirectURIs: [String]
     /// The registered JavaScript origins of a public web client.
     public var javaScriptOrigins: [String]
-    /// The registered logout URIs; the first is the default, but a client of kind ``Kind/publicMobile`` has no default.
+    /// The registered logout URIs, compared like ``redirectURIs``; the first is the default, except for ``Kind/publicMobile``.
     public var logoutURIs: [String]
     /// Whether the client may use loopback URIs as redirect URIs, logout URIs and JavaScript origins; by default true.
     ///
@@ -54,7 +54,7 @@ public struct SandboxShopifyClient: Sendable, Equatable {
 extension SandboxShopifyClient {
     /// The default confidential client.
     ///
-    /// Form-encoding does not change its secret, as with Shopify's real secrets; see ``specialSecret``.
+    /// Form-encoding does not change the client's secret, as with Shopify's real secrets; see ``specialSecret``.
     public static let confidential = SandboxShopifyClient(
         id: "3f1c2a90-7c54-4e2b-9d0e-5a1b6c7d8e01",
         kind: .confidential,

@@ -22,7 +22,7 @@ extension SandboxShopify {
         guard let redirectURI = query["redirect_uri"], client.permits(redirectURI, in: client.redirectURIs) else {
             return refuse(
                 "redirect_uri is missing or not registered.",
-                "Register redirect_uri byte for byte. For a loopback address, set also allowsLoopback of the client."
+                "Send a redirect_uri that is registered byte for byte. A loopback URI also needs allowsLoopback."
             )
         }
         guard query["response_type"] == "code" else {

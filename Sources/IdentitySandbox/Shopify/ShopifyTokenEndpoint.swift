@@ -30,8 +30,6 @@ extension SandboxShopify {
         }
     }
 
-    // MARK: The client
-
     private func authenticate(
         _ request: SandboxRequest
     ) throws(OAuthRefusal) -> (fields: [String: String], client: SandboxShopifyClient) {
@@ -65,8 +63,6 @@ extension SandboxShopify {
         else { return nil }
         return String(decoding: bytes.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
     }
-
-    // MARK: Grants
 
     private func exchange(
         _ fields: [String: String],
@@ -106,8 +102,6 @@ extension SandboxShopify {
     private static func invalidGrant(_: GrantLedger.Refusal) -> OAuthRefusal {
         .invalidGrant("The grant is invalid, expired or was revoked.")
     }
-
-    // MARK: Tokens
 
     private func issue(
         _ grant: Grant,
@@ -152,7 +146,7 @@ extension SandboxShopify {
         return state.keyring.mint(claims, .rs256, changes: call.idTokenChanges)
     }
 
-    /// Creates a token in the form of Shopify's access tokens: a prefix and a JWT with a private algorithm name.
+    /// Creates a token in the form of Shopify's access tokens: a prefix and a JWT whose `alg` is not a registered name.
     private func accessToken(_ grant: Grant, _ now: Date, _ lifetime: Duration) -> String {
         let header: JSONObject = ["kid": .string("0"), "alg": .string("ED25519")]
         let payload: JSONObject = [

@@ -1,4 +1,3 @@
-/// The API versions that the sandbox serves.
 package enum ShopifyVersions {
     package static let supported = ["2026-01", "2026-04", "2026-07", "2026-10"]
     package static let newest = "2026-10"

@@ -11,7 +11,6 @@ package struct KnownBuyer: Sendable, Equatable {
     }
 }
 
-/// The buyers of the sandbox, shared by its providers.
 package final class BuyerDirectory: Sendable {
     private let buyers: Mutex<[KnownBuyer]>
 

@@ -2,7 +2,7 @@ internal import IdentityHTTP
 
 /// Reads and writes `application/x-www-form-urlencoded`.
 ///
-/// The decoder does not use `FormEncoding`, the SDK's encoder, because tests could not detect an error in shared code.
+/// The decoder does not use the SDK's `FormEncoding`, because tests could not detect an error in shared code.
 package enum FormText {
     /// Decodes a form; returns nil if an escape is incorrect, or if a space, a control byte or a non-ASCII byte is not escaped.
     ///
@@ -18,7 +18,6 @@ package enum FormText {
         return fields
     }
 
-    /// Decodes one name or value of a form; returns nil in the same cases as ``decode(_:)``.
     static func decodeField(_ text: String) -> String? {
         decode(Array(text.utf8)[...])
     }

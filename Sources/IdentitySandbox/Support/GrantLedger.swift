@@ -7,7 +7,6 @@ struct Grant: Sendable {
     let clientID: String
     let buyer: Int
     let scopes: [String]
-    /// The login's session at the provider.
     let sessionID: String
     let authenticatedAt: Date
     private(set) var nonce: String?
@@ -124,7 +123,6 @@ struct GrantLedger: Sendable {
             AccessToken(grant: grant.id, scopes: scopes, keyThumbprint: keyThumbprint, expires: expires)
     }
 
-    /// Adds a refresh token; without `expires`, the token does not expire.
     mutating func addRefreshToken(
         _ token: String,
         for grant: Grant,
@@ -134,7 +132,6 @@ struct GrantLedger: Sendable {
         refreshTokens[token] = RefreshToken(grant: grant.id, keyThumbprint: keyThumbprint, expires: expires)
     }
 
-    /// The thumbprint of the key to which a refresh token is bound; nil for an unbound or unknown token.
     func key(ofRefreshToken token: String) -> String? { refreshTokens[token]?.keyThumbprint }
 
     func grant(ofRefreshToken token: String, at now: Date) throws(Refusal) -> Grant {
@@ -168,7 +165,6 @@ struct GrantLedger: Sendable {
         return true
     }
 
-    /// Stores the response to the first use of a refresh token, if ``SandboxTokenReuse/repeatsResponse`` is configured.
     mutating func keep(_ response: SandboxResponse, to token: String) {
         if reuse == .repeatsResponse { refreshTokens[token]?.response = response }
     }
@@ -194,9 +190,7 @@ struct GrantLedger: Sendable {
         for grant in grants.values where isSelected(grant) { revoke(grant.id) }
     }
 
-    /// Ends the grants of a session, and revokes them unless they have the scope `offline_access`.
-    ///
-    /// Returns the client ids of the grants that had not ended before.
+    /// Ends a session's grants, and revokes those without `offline_access`; returns the clients of the grants that had not ended before.
     mutating func endSession(_ id: String) -> [String] {
         let clients = values(of: \.clientID) { $0.sessionID == id && !$0.hasEnded }
         for grant in grants.values where grant.sessionID == id {
@@ -207,8 +201,6 @@ struct GrantLedger: Sendable {
     }
 
     /// Revokes a refresh token with all tokens of its login, or only one access token (RFC 7009 section 2.1).
-    ///
-    /// An unknown token, or a token of another client, changes nothing.
     mutating func revoke(token: String, of clientID: String) {
         func isOurs(_ grant: Int) -> Bool { grants[grant]?.clientID.isIdentical(to: clientID) ?? false }
         if let known = refreshTokens[token], isOurs(known.grant) { revoke(known.grant) }
@@ -229,7 +221,6 @@ struct GrantLedger: Sendable {
         for token in accessTokens.keys { accessTokens[token]?.expires = now }
     }
 
-    /// Returns a valid access token with its grant; nil for an unknown, expired or revoked token.
     func grant(ofAccessToken text: String, at now: Date) -> (grant: Grant, token: AccessToken)? {
         guard let known = accessTokens[text], !known.isRevoked, known.expires > now, let grant = grants[known.grant],
             !grant.isRevoked

@@ -20,13 +20,11 @@ struct HostedLogin: Sendable {
     let nonce: String?
     let challenge: String?
     var loginHint: String?
-    /// The parameters of the request that the login page shows, such as `ui_locales`.
     let displayedParameters: [(name: String, value: String)]
     let binding: String
     let expires: Date
     var step = Step.email
     var email: String?
-    /// The one-time code, which the page shows; a real provider would send it by e-mail.
     var oneTimeCode: String?
     var problem: String?
     var failures = 0
@@ -35,7 +33,6 @@ struct HostedLogin: Sendable {
     var responseMode = SandboxResponseMode.query
     /// The requested parameters of the authorization response, such as `code` (`response_type`).
     var responseType: Set<String> = ["code"]
-    /// Whether the page asks for consent before the response is sent (`prompt=consent`).
     var asksConsent = false
     /// The subject of `id_token_hint`: only this buyer may sign in; nil permits every buyer.
     var hintedSubject: String?
@@ -45,11 +42,9 @@ struct HostedLogin: Sendable {
     var acr: String?
     /// The handle of the device login for which the buyer signs in; nil for a login that ends at a redirect URI.
     var deviceHandle: String?
-    /// The thumbprint of the key to which the code is bound (RFC 9449 section 10); nil for an unbound code.
     var keyThumbprint: String?
     /// The `request_uri` of the pushed authorization request; nil if the request was not pushed.
     var pushedRequest: String?
-    /// The planned changes of the ID token in the authorization response.
     var idTokenChanges: [@Sendable (inout SandboxIDToken) -> Void] = []
 
     init(
@@ -96,7 +91,6 @@ extension HostedLogin {
         problem = nil
     }
 
-    /// Returns the buyer's e-mail address if `code` is the login's one-time code; otherwise counts a failure and returns nil.
     mutating func email(provedBy code: String?) -> String? {
         if let oneTimeCode, code == oneTimeCode, let email { return email }
         failures += 1

@@ -21,8 +21,6 @@ struct LoginSessions: Sendable {
 
     init(brand: String) { self.brand = brand }
 
-    // MARK: Sessions of browsers
-
     func session(of request: SandboxRequest) -> Session? { request.cookies[cookieName].flatMap { sessions[$0] } }
 
     mutating func openSession(for buyer: Int, at now: Date) -> (session: Session, cookie: String) {
@@ -39,8 +37,6 @@ struct LoginSessions: Sendable {
     }
 
     var expiredCookie: String { "\(cookieName)=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax" }
-
-    // MARK: Logins
 
     mutating func begin(_ login: HostedLogin, submitsHint: Bool, at path: String) -> SandboxResponse {
         var login = login

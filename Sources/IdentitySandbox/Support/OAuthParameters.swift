@@ -50,13 +50,11 @@ struct OAuthParameters: Sendable {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Returns the value of a parameter; throws `invalid_request` if it is absent or empty.
     func required(_ name: String) throws(OAuthRefusal) -> String {
         guard let value = self[name] else { throw .invalidRequest("\(name) is missing.") }
         return value
     }
 
-    /// The words of a parameter whose value is a list, separated by spaces; empty if the parameter is absent.
     func words(_ name: String) -> [String] { (self[name] ?? "").split(separator: " ").map(String.init) }
 
     var scopes: [String] { words("scope") }

@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Decides whether a client may use a redirect URI, logout URI or origin.
 enum RedirectRule {
     /// The loopback URIs that are registered for programs that choose their own port (RFC 8252 section 7.3).
     static let loopback = ["http://127.0.0.1/callback", "http://[::1]/callback"]

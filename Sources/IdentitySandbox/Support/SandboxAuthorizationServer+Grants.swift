@@ -7,8 +7,6 @@ extension SandboxAuthorizationServer {
         tokens.state.withLock { $0.logins.session(of: request) }
     }
 
-    /// Begins a login, and returns the redirect to its page.
-    ///
     /// `submitsHint` skips the page for the e-mail address if the login's `login_hint` is a valid address.
     func begin(_ login: HostedLogin, submitsHint: Bool = false, at path: String) -> SandboxResponse {
         tokens.state.withLock { $0.logins.begin(login, submitsHint: submitsHint, at: path) }
@@ -43,9 +41,7 @@ extension SandboxAuthorizationServer {
         return code
     }
 
-    /// Exchanges a code for tokens.
-    ///
-    /// `issue` checks the request and issues the tokens. If `issue` throws an error, the code can still be used.
+    /// `issue` checks the request and issues the tokens; if `issue` throws an error, the code can still be used.
     func redeem(
         code: String,
         refuse: (GrantLedger.Refusal) -> OAuthRefusal,

@@ -1,7 +1,6 @@
 internal import IdentityKit
 internal import IdentityLoopback
 
-/// A request with its planned fault, for a provider's handler.
 package struct SandboxCall: Sendable {
     package let request: SandboxRequest
     let fault: SandboxFault?

@@ -53,8 +53,7 @@ extension SigningKeyring {
     }
 
     private static func hmac(_ input: [UInt8], _ key: [UInt8]) -> [UInt8] {
-        // HMAC pads a short key with zeros. A single zero byte is therefore the same key as the empty key, which the
-        // library refuses.
+        // HMAC pads a short key with zeros, so one zero byte is the same key as the empty key, which the library refuses.
         (try? HMACSHA256.authenticationCode(for: input, key: SecretBytes(key.isEmpty ? [0] : key))) ?? []
     }
 }

@@ -20,17 +20,13 @@ struct SigningKeyring: Sendable {
     private var entries: [Entry] = []
     private var generation = 0
 
-    /// Creates the keyring of the provider `owner`.
-    ///
-    /// The id of a key is `keyIDPrefix` and a number. If `keyIDPrefix` is nil, the id is the key's thumbprint (RFC 7638), so that keys of
-    /// two sandbox processes do not have the same id.
+    /// If `keyIDPrefix` is nil, a key's id is its thumbprint (RFC 7638), so that keys of two sandbox processes do not have the same id.
     init(owner: String, keyIDPrefix: String?, algorithms: [SignatureAlgorithm]) {
         self.owner = owner
         self.keyIDPrefix = keyIDPrefix
         self.algorithms = algorithms
     }
 
-    /// Signs with new keys from now on; if `keepsOld` is true, the old keys stay published.
     mutating func rotate(keepsOld: Bool) {
         let old = keepsOld ? published() : []
         let number = String(generation)

@@ -66,8 +66,6 @@ extension SandboxOpenID {
     }
 
     /// Skips the login page if the browser's session meets the request; otherwise begins a login with a login page.
-    ///
-    /// With `prompt=none`, the method throws `login_required` instead of showing a login page.
     private func begin(
         _ login: HostedLogin,
         _ client: SandboxOpenIDClient,
@@ -125,7 +123,6 @@ extension SandboxOpenID {
         return finish(login, session)
     }
 
-    /// Shows the consent page if the login needs consent; otherwise sends the requested code or ID token, or both, to the app.
     private func finish(_ login: HostedLogin, _ session: LoginSessions.Session) -> SandboxResponse {
         if login.asksConsent {
             var login = login
@@ -171,7 +168,6 @@ extension SandboxOpenID {
         authorizationResponse([("error", error), ("error_description", description)], login)
     }
 
-    /// Creates the authorization response of a login, and removes the pushed request of the login.
     private func authorizationResponse(
         _ fields: [(name: String, value: String)],
         _ login: HostedLogin

@@ -15,8 +15,6 @@ struct OpenIDAuthorizationRules: Sendable {
         ("registration", "registration_not_supported"),
     ]
 
-    /// Returns the redirect URI if it is registered.
-    ///
     /// The caller must not send an error of this function to the redirect URI, because an unregistered URI may belong to an attacker.
     func redirectURI(of query: OAuthParameters) throws(OAuthRefusal) -> String {
         guard let redirectURI = query["redirect_uri"] else {

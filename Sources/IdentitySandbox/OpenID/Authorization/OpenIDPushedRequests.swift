@@ -22,9 +22,7 @@ struct PushedRequests: Sendable {
         return uri
     }
 
-    /// Returns the pushed request of a `request_uri`; nil if the URI is unknown or has expired.
-    ///
-    /// The request is not removed here, because the browser may reload the authorization URL until the login ends (RFC 9126 section 4).
+    /// The request is not removed, because the browser may reload the authorization URL until the login ends (RFC 9126 section 4).
     func request(_ uri: String, at now: Date) -> Request? {
         requests[uri].flatMap { $0.expires > now ? $0 : nil }
     }

@@ -11,7 +11,6 @@ extension SandboxOpenIDConfiguration {
         case privateKeyJWT = "private_key_jwt"
     }
 
-    /// The methods that at least one client may use.
     var permittedAuthentication: [ClientAuthentication] {
         ClientAuthentication.allCases.filter { method in
             clients.contains { $0.permittedAuthentication.contains(method) }

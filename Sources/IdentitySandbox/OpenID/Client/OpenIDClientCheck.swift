@@ -21,7 +21,7 @@ struct OpenIDClientCheck: Sendable {
         at now: Date
     ) throws(OAuthRefusal) -> (form: OAuthParameters, client: SandboxOpenIDClient) {
         let form = try OAuthParameters(form: request)
-        // RFC 6749 sections 2.3.1 and 3.2 require these parameters in the body: logs often contain the URL's query.
+        // RFC 6749 sections 2.3.1 and 3.2 require these parameters in the body, because logs often contain the URL's query.
         if let field = request.queryFields.first(where: { Self.bodyParameters.contains($0.name) }) {
             throw .invalidRequest("\(field.name) belongs in the body, not in the URL.")
         }
@@ -84,7 +84,7 @@ struct OpenIDClientCheck: Sendable {
         if form["client_assertion"] != nil || form["client_assertion_type"] != nil { found.append(.privateKeyJWT) }
         guard found.count <= 1 else {
             let names = found.map(\.rawValue).joined(separator: " and ")
-            throw .invalidRequest("The client used more than one method: \(names).")
+            throw .invalidRequest("The client used more than one method of authentication: \(names).")
         }
         return found.first ?? .none
     }
@@ -104,8 +104,6 @@ struct OpenIDClientCheck: Sendable {
         return OAuthRefusal("invalid_client", description, status: 401, headers: challenge)
     }
 
-    // MARK: Secrets
-
     private func checkBasic(_ header: String, _ client: SandboxOpenIDClient) throws(OAuthRefusal) {
         guard let (rawID, rawSecret) = Self.credentials(header) else {
             throw refusal("The Authorization header has no Basic credentials.")
@@ -113,7 +111,7 @@ struct OpenIDClientCheck: Sendable {
         let expected = client.clientSecret ?? ""
         guard let id = FormText.decodeField(rawID), let secret = FormText.decodeField(rawSecret),
             secret.isIdentical(to: expected) || !rawSecret.isIdentical(to: expected)
-        else { throw refusal("Client id and secret must be form-encoded before the base64 of Basic.") }
+        else { throw refusal("Client id and secret must be form-encoded before the base64 encoding of HTTP Basic.") }
         guard id.isIdentical(to: client.clientID) else { throw refusal("The client is unknown.") }
         try checkSecret(secret, client)
     }
@@ -123,8 +121,6 @@ struct OpenIDClientCheck: Sendable {
             throw refusal("The client secret is wrong, or client_id is unknown.")
         }
     }
-
-    // MARK: Assertions
 
     private func checkAssertion(
         _ form: OAuthParameters,

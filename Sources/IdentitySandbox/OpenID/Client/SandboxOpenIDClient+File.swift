@@ -72,7 +72,6 @@ extension SandboxOpenIDClient {
 }
 
 extension ConfigurationSection {
-    /// Reads an optional list of strings, each of which must be one of `values`.
     mutating func optionalList(_ name: String, of values: [String]) throws(IdentityError) -> [String]? {
         guard let found = try optionalStrings(name) else { return nil }
         guard found.allSatisfy({ text in values.contains { $0.isIdentical(to: text) } }) else {

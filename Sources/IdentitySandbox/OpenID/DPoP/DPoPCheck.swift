@@ -5,13 +5,11 @@ internal import IdentityKit
 /// Verifies DPoP proofs (RFC 9449 section 4.3); the callers check the nonce, and whether the access token is bound to the proof's key.
 struct DPoPCheck: Sendable {
     struct Proof: Sendable {
-        /// The thumbprint of the proof's key.
         let thumbprint: String
         let nonce: String?
     }
 
     let algorithms: [String]
-    /// The maximum age of a proof, by its `iat`.
     private static let longestAge: TimeInterval = 60
     /// How far a proof's `iat` may be in the future, because the client's clock may be ahead.
     private static let largestLead: TimeInterval = 10

@@ -9,7 +9,6 @@ struct DPoPNonces: Sendable {
 
     init(policy: SandboxOpenIDConfiguration.DPoPNonce) { self.policy = policy }
 
-    /// Returns the nonce for the client's next proof; nil if proofs need no nonce.
     mutating func next() -> String? {
         switch policy {
         case .none: return nil

@@ -6,9 +6,6 @@ extension SandboxOpenID {
     public func expireDPoPNonces() { state.withLock { $0.nonces.expire() } }
 
     /// Verifies the DPoP proof of a request, and returns the thumbprint of the proof's key; nil without a proof, or if DPoP is off.
-    ///
-    /// A missing proof is the error `invalid_dpop_proof` if `isRequired` is true. The proof must contain the hash of `accessToken`, unless
-    /// `accessToken` is nil. The error `use_dpop_nonce` contains the nonce for the client's next proof.
     func provenKey(
         _ request: SandboxRequest,
         isRequired: Bool,

@@ -51,7 +51,6 @@ struct DeviceAuthorizations: Sendable {
         return authorization
     }
 
-    /// Returns the pending authorization with this user code; ignores the code's case and separators.
     func pending(userCode: String, at now: Date) -> Authorization? {
         func letters(_ text: String) -> String { text.uppercased().filter { $0.isASCII && $0.isLetter } }
         return authorizations.first { letters($0.userCode) == letters(userCode) && isPending($0, now) }

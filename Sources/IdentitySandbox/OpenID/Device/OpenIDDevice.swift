@@ -3,8 +3,6 @@ internal import IdentityKit
 internal import Synchronization
 
 extension SandboxOpenID {
-    // MARK: The device
-
     /// The device authorization endpoint (RFC 8628 section 3.1).
     func authorizeDevice(_ call: SandboxCall) -> SandboxResponse {
         respond(to: call) { () throws(OAuthRefusal) in
@@ -22,8 +20,6 @@ extension SandboxOpenID {
             ]).with("Cache-Control", "no-store")
         }
     }
-
-    // MARK: The buyer
 
     /// The pages where the buyer enters the code and approves or denies the login (RFC 8628 section 3.3).
     func devicePage(_ call: SandboxCall) -> SandboxResponse {

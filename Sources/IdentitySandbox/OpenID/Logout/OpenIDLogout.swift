@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// A requested logout whose sessions have not ended yet.
 struct PendingLogout: Sendable {
     let sessionIDs: [String]
     /// The `post_logout_redirect_uri`, to which the browser is redirected; nil shows a page instead.
@@ -75,8 +74,6 @@ extension SandboxOpenID {
         }
     }
 
-    // MARK: The question
-
     private func ask(_ pending: PendingLogout) -> SandboxResponse {
         let token = RandomText.base64URL(32)
         let now = clock.now
@@ -96,8 +93,6 @@ extension SandboxOpenID {
         return await end(pending)
     }
 
-    // MARK: The end
-
     private func end(_ pending: PendingLogout) async -> SandboxResponse {
         journal.count(\.logouts)
         for id in pending.sessionIDs { await endSession(id) }
@@ -109,9 +104,7 @@ extension SandboxOpenID {
         return response.with("Set-Cookie", cookie)
     }
 
-    /// Ends all sessions of a buyer, as ``endSession(_:)`` does.
-    ///
-    /// The method also signs out the buyer's browsers whose session has no code or token yet.
+    /// Ends all sessions of a buyer as ``endSession(_:)`` does, even a browser's session that has no code or token yet.
     public func endSessions(ofBuyer email: String) async {
         guard let buyer = directory.existingBuyer(email: email) else { return }
         tokens.state.withLock { $0.logins.closeSessions { $0.buyer == buyer.number } }
@@ -122,7 +115,7 @@ extension SandboxOpenID {
     ///
     /// The session's browser is signed out. The codes and tokens of its logins are revoked, except those of logins with the scope
     /// `offline_access`. Every client of the session that has a ``SandboxOpenIDClient/backchannelLogoutURI`` receives a logout token
-    /// before this method returns, and no client waits for another one.
+    /// before this method returns; the tokens are sent concurrently.
     ///
     /// - Parameter id: The `sid` of the session's ID tokens; an unknown `sid`, or that of an ended session, changes nothing.
     public func endSession(_ id: String) async {

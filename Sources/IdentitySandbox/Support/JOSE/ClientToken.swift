@@ -61,7 +61,6 @@ struct ClientToken: Sendable {
         }
     }
 
-    /// Returns a claim that must be a non-empty string.
     func text(_ name: String) throws(TokenFlaw) -> String {
         guard let text = claims[name]?.string, !text.isEmpty else {
             throw TokenFlaw("its \(name) is missing or not a string")
@@ -69,7 +68,6 @@ struct ClientToken: Sendable {
         return text
     }
 
-    /// Returns a claim that must be a time; nil if the token does not have the claim.
     func time(_ name: String) throws(TokenFlaw) -> Date? {
         guard let value = claims[name] else { return nil }
         guard let seconds = value.number?.double, seconds >= 0, seconds < 1e11 else {
