@@ -44,9 +44,7 @@ extension SessionManager {
         }
     }
 
-    /// Removes the sessions that the logout token of a request names, then marks the token as used.
-    ///
-    /// The token is marked last, so that the provider can send the token again if the removal of a session fails.
+    /// Removes the sessions first, then marks the logout token as used: after a failed removal, the provider can send the token again.
     private func endSessions(
         provider name: String,
         _ body: [UInt8],
@@ -74,7 +72,7 @@ extension SessionManager {
         }
     }
 
-    /// The `logout_token` of a posted form (section 2.5); other fields are ignored, as this section requires.
+    /// Reads the `logout_token` of a form, and ignores other fields (OpenID Connect Back-Channel Logout 1.0 section 2.5).
     private static func logoutToken(in body: [UInt8], contentType: String?) throws(IdentityError) -> Secret {
         guard MediaType.form.matches(contentType) else {
             throw invalidRequest("does not have the Content-Type application/x-www-form-urlencoded")
@@ -159,7 +157,7 @@ extension SessionManager {
 }
 
 extension LogoutTokenClaims {
-    /// The key under which the token is marked as used; two issuers may use the same `jti`.
+    /// The key under which the token is marked as used; the `jti` alone is not enough, because two issuers may use the same `jti`.
     fileprivate func key(at provider: ProviderDescriptor) throws -> String {
         // The length before each field makes the encoding unambiguous.
         let fields = [provider.name, provider.tenant, provider.clientID, issuer, tokenID]
@@ -178,7 +176,6 @@ extension LogoutTokenClaims {
         return filter
     }
 
-    /// Whether the logout token ends a session that ``filter(for:)`` found.
     fileprivate func concerns(_ session: StoredSession, at provider: ProviderDescriptor) -> Bool {
         guard provider.isSameIssuer(session.issuer, as: issuer) else { return false }
         // If the logout token or the session has no `sid`, issuer and subject decide.

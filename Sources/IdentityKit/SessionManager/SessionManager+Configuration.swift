@@ -50,9 +50,7 @@ extension SessionManager {
         /// validated, or a refresh or repair found that the session has ended or was removed. If the token response of a login is not
         /// valid, its tokens are revoked even if this setting is false.
         public var revokesTokens = true
-        /// The time limit for the revocation of one session's tokens, by default 5 seconds.
-        ///
-        /// The limit applies to every revocation that ``revokesTokens`` can switch off.
+        /// The time limit for each revocation that ``revokesTokens`` can switch off, by default 5 seconds.
         public var revocationTimeout: Duration = .seconds(5)
         /// How long a logout waits for participants, and a sign-in at the web routes for the buyer's cart; by default 5 seconds.
         ///
@@ -79,7 +77,7 @@ extension SessionManager {
         public var concurrent = 64
         /// The maximum number of refreshes that wait because ``concurrent`` others run, by default 4,096.
         ///
-        /// When this number of refreshes waits, a further refresh fails with code ``IdentityError/Code/refreshBusy``.
+        /// A further refresh fails with code ``IdentityError/Code/refreshBusy``.
         public var waiting = 4_096
         /// The number of sessions whose refreshes fail in a row before all refreshes at the provider are paused, by default 5.
         ///

@@ -1,6 +1,5 @@
 extension SessionManager {
-    /// Signs a buyer in on another device, for programs without a browser: shows a code and waits until the buyer has entered the code
-    /// (RFC 8628).
+    /// Signs a buyer in on another device, for programs without a browser (RFC 8628).
     ///
     /// The method polls the provider until the buyer decides or the code expires: one request at a time, at the interval that the provider
     /// requests. The interval becomes longer if the provider asks for it (`slow_down`) or does not respond. When the code expires, the

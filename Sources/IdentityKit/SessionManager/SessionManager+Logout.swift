@@ -1,9 +1,7 @@
 extension SessionManager {
-    /// Ends a session, and returns the provider's logout page.
+    /// Ends a session as ``logout(_:options:)`` does, but without a `state` in the URL of the logout page.
     ///
-    /// The method removes the session from the store. Then it notifies participants, such as carts, and revokes the tokens.
-    ///
-    /// The URL of the logout page contains no `state`. Use ``logout(_:options:)`` to send a `state` and to check the browser's return.
+    /// Without a `state`, the app cannot check the browser's return from the logout page.
     ///
     /// - Parameters:
     ///   - id: The session.

@@ -2,12 +2,7 @@
 ///
 /// In this attack, a login begins at a malicious provider and ends at an honest one. Without the check, the app would send the honest
 /// provider's code to the malicious provider.
-///
-/// If the provider sends `iss` with the callback (RFC 9207), `AuthorizationResponse` also compares `iss` before the code is exchanged.
 extension SessionManager {
-    /// Throws if the callback comes, or may come, from another provider than the provider of the login.
-    ///
-    /// If the app did not pass a provider, also throws if the callback arrived at another path than the path of the login's redirect URI.
     func refuseCallbackOfAnotherProvider(
         _ callback: LoginCallback,
         for attempt: LoginAttempt,

@@ -104,9 +104,7 @@ extension SessionManager {
         }
     }
 
-    /// Creates a logout URL with a `state`, and stores the pending logout.
-    ///
-    /// Nil if the options request no `state` or name no return address, or if the provider supports no `state` or has no logout page.
+    /// Creates a logout URL with a `state`, and stores the pending logout; nil if no `state` is sent.
     private func checkedLogoutPage(
         at provider: any IdentityProvider,
         _ tokens: TokenSet,

@@ -119,7 +119,6 @@ extension SessionManager {
         return ended
     }
 
-    /// Performs the steps after the removal of sessions; the results omit sessions that had already expired.
     private func finish(
         _ ended: [LoggedOutSession],
         _ options: LogoutOptions,
@@ -185,9 +184,7 @@ struct LoggedOutSession: Sendable {
     /// The session as it was stored, and its newest states, which contain the tokens to revoke; nil if the session cannot be read.
     var newest: (stored: StoredSession, states: [SessionState])?
     var attachments: [String: Secret]
-    /// Whether the session had expired before its removal.
-    ///
-    /// The results and events omit a session that had expired, because every call already treated the session as unknown.
+    /// Results and events omit a session that had expired, because every call already treated the session as unknown.
     let hadExpired: Bool
     /// Contains an error if the removed session cannot be read.
     var problems: [IdentityError] = []

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 extension SessionManager {
     /// The sign-ins of the buyer of a session, newest first, for a page on which the buyer sees and ends sign-ins.
     ///
-    /// Sessions with the same tenant, issuer and subject belong to the buyer. At the provider of the given session, the provider's
-    /// ``ProviderDescriptor/equivalentIssuers`` count as the same issuer.
+    /// Sessions with the same tenant, issuer and subject belong to the buyer. The ``ProviderDescriptor/equivalentIssuers`` of the given
+    /// session's provider count as one issuer.
     ///
     /// - Returns: The sessions that need no new login (``Session/needsLogin``). Sessions that this version of the app cannot read are left
     ///   out.

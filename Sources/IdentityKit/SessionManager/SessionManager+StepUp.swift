@@ -4,7 +4,8 @@ extension SessionManager {
     /// Begins a step-up: the buyer of a session signs in again, for a more recent or stronger login than the session's login.
     ///
     /// Redirect the browser to the URL and set the binding cookie. ``complete(_:browserBinding:provider:)`` completes the login. The same
-    /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement: by default, a login now.
+    /// buyer has to sign in, and `auth_time` and `acr` of the new ID token have to satisfy the requirement. By default, the
+    /// requirement demands that the buyer authenticates now.
     ///
     /// The new session has a new id and gets the attachments of the old session, such as the cart. The old session ends, but its tokens are
     /// not revoked: if a provider keeps one grant for a buyer and a client, the revocation would also invalidate the new tokens. If the
@@ -40,7 +41,7 @@ extension SessionManager {
     ) -> LoginOptions {
         var options = options
         options.loginHint = options.loginHint ?? buyer.email?.value
-        // An app may request more than a login, for example with "login consent".
+        // A prompt that the app chose is kept if it contains "login", for example "login consent".
         if requirement.demandsLogin, options.prompt?.split(separator: " ").contains("login") != true {
             options.prompt = "login"
         }
@@ -53,9 +54,7 @@ extension SessionManager {
         return options
     }
 
-    /// Stores the new session, removes the old one, and moves the old session's attachments, except its sign-in record, to the new one.
-    ///
-    /// The old tokens are not revoked (``TokenRevocation/revoke(_:of:)``).
+    /// Stores the new session, removes the old session without revoking its tokens, and moves its attachments to the new session.
     func replaceSession(
         _ id: SessionID,
         with tokens: TokenSet,

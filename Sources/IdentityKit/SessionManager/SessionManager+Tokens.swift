@@ -110,8 +110,8 @@ extension SessionManager {
 
     /// Returns the identity that a session can give to a cart, and the session.
     ///
-    /// The claim is `none` for a guest's session, and for a provider that does not conform to ``CartClaimProviding``. If a refresh can
-    /// achieve it, a customer access token in the claim is valid for at least `duration` (default: see ``tokens(for:validFor:)``).
+    /// The claim is `none` for a guest's session, and for a provider that does not conform to ``CartClaimProviding``.
+    /// `duration` is how long a customer access token in the claim should still be valid, as for ``tokens(for:validFor:)``.
     ///
     /// - Throws: ``IdentityError``: the errors of ``tokens(for:validFor:)`` and of the provider.
     public func cartClaim(

@@ -64,9 +64,7 @@ extension SessionManager {
         }
     }
 
-    /// Reports each provider whose timeout is too long.
-    ///
-    /// The refresh of a session at such a provider fails before it sends a request, and emits no event itself.
+    /// Reports each provider whose timeout is too long, because a refresh at such a provider fails without an event.
     private func reportLockTimes() {
         for provider in providers.all {
             do {

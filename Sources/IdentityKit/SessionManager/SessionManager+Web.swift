@@ -55,7 +55,7 @@ extension SessionManager {
         }
     }
 
-    /// A return path in the form that the policy accepts; nil if the policy refuses it.
+    /// The normalized return path; nil if the policy refuses the path.
     package func acceptedReturnPath(_ path: String) -> String? { try? configuration.returnPaths.location(for: path) }
 
     package var tenant: String? { visible.tenant }
