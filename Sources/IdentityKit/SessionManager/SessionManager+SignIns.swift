@@ -8,9 +8,8 @@ extension SessionManager {
     ///
     /// - Returns: The sessions that need no new login (``Session/needsLogin``). Sessions that this version of the app cannot read are left
     ///   out.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
-    ///   Of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the
-    ///   store's error.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session. Of kind
+    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the store's error.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
         try await Correlation.scope {
             var list: [BuyerSignIn] = []

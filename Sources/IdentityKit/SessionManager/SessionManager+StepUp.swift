@@ -128,8 +128,7 @@ extension SessionManager {
 
 /// Checks that a login proves what a step-up requires.
 ///
-/// A provider may ignore `prompt`, `max_age` and `acr_values` (OpenID Connect Core sections 3.1.2.1 and 5.5.1.1), so the ID token
-/// decides.
+/// A provider may ignore `prompt`, `max_age` and `acr_values` (OpenID Connect Core sections 3.1.2.1 and 5.5.1.1), so the ID token decides.
 extension SessionManager {
     /// Checks the new tokens of a step-up; does nothing for an ordinary login.
     ///

@@ -92,9 +92,9 @@ extension SessionManager {
 
     /// Waits for running refreshes, and tries to save tokens that the store could not save: call it before the process ends.
     ///
-    /// Cancel the task of ``maintain(sweepingEvery:)`` first. While ``RefreshLimits/concurrent`` refreshes run at a provider, its other
-    /// refreshes do not start: their callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds
-    /// ``RefreshLimits/maximumWait``, the method waits for it up to a minute longer.
+    /// Cancel the task of ``maintain(sweepingEvery:)`` first. A refresh that waits because ``RefreshLimits/concurrent`` others run does not
+    /// start: its callers get `refresh_busy`, or the old token while it is valid. If a refresh exceeds ``RefreshLimits/maximumWait``, the
+    /// method waits for it up to a minute longer.
     ///
     /// A refresh usually ends within twice the provider's timeout and some seconds, so set a longer grace period in the orchestrator. The
     /// whole wait has no limit: a refresh can wait for a lock or for the store, and the method also waits for participants such as carts.
