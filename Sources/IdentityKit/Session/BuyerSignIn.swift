@@ -13,8 +13,6 @@ public struct BuyerSignIn: Sendable {
     /// When the buyer signed in.
     public let createdAt: Date
     /// When the session was last used, as ``SessionManager/noteUse(of:)`` stored it; ``createdAt`` if no use is stored.
-    ///
-    /// The time is stored at most once in each ``SessionManager/Configuration/useInterval``.
     public let lastUsedAt: Date
     /// The browser that signed in; nil if the app passed no ``BuyerBrowser`` at the sign-in, or if the stored value is missing or damaged.
     public let browser: BuyerBrowser?

@@ -41,9 +41,7 @@ public struct Session: Sendable {
     ///
     /// If the ID token of a refresh has no `auth_time`, the session keeps the value of the login.
     public var authenticatedAt: Date? { content.authenticatedAt }
-    /// The scopes that the provider has granted; empty for a guest.
-    ///
-    /// A provider may grant fewer scopes at a refresh.
+    /// The scopes that the provider granted, possibly fewer after a refresh; empty for a guest.
     public var scopes: [String] { content.scopes }
     /// When the session was created, normally when the buyer signed in.
     public var createdAt: Date { content.createdAt }

@@ -4,8 +4,6 @@ internal import IdentityCrypto
 struct SessionCreator: SessionService {
     let context: SessionContext
 
-    /// Stores a new session with the tokens of a login.
-    ///
     /// With `isReplacement`, the store may exceed its maximum number of sessions, because the caller then removes a session of the tenant.
     func create(
         for tokens: TokenSet,

@@ -8,8 +8,7 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The provider no longer accepts the refresh token, for example because the session was revoked or too old, or because the buyer
-    /// signed out at the provider.
+    /// The provider no longer accepts the refresh token, for example because the session is too old or the buyer signed out there.
     public static let revoked = Self(rawValue: "revoked")
     /// The provider rejected the refresh token; the store probably lacks a newer refresh token.
     ///

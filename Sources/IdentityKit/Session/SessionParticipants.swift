@@ -21,7 +21,6 @@ final class SessionParticipants: Sendable {
     private let events: EventSource
     private let state = Mutex(State())
     private let background: BackgroundWork
-    /// How long a logout waits for the participants.
     private let longestWait: Duration
 
     init(
@@ -54,8 +53,8 @@ final class SessionParticipants: Sendable {
     /// If the session is refreshed several times during a notification, only the newest refresh is reported next. A refresh that a
     /// participant starts during its notification is not reported: with short-lived tokens, each report could cause the next refresh.
     func notifyRefreshed(_ session: Session) {
-        // The stored generation changes only when the new tokens are saved. Until then, an old entry with this generation would prevent the
-        // report of a new end.
+        // If the new tokens cannot be saved, the session may end again with the same stored generation. Then the entry of the first end
+        // would prevent the report of the second end.
         state.withLock { $0.needingLogin.remove(session.id) }
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }

@@ -7,11 +7,10 @@ extension SessionState {
     // payload contains the ID token's claims a few levels below its root.
     private static let limits = JSONLimits(maximumBytes: .max, maximumDepth: JSONLimits().maximumDepth + 8)
 
-    /// Encodes the state as the payload of a stored session.
+    /// A `claimed` payload is saved before the refresh token is sent, and has padding of the expected response's length.
     ///
-    /// A `claimed` payload is saved before the refresh token is sent, and has padding of the expected response's length. Without the
-    /// padding, a full disk could prevent the save of the response, which contains the only valid refresh token. The payload of a new
-    /// session with a refresh token has a little more padding, so that its first `claimed` payload is not longer.
+    /// Without the padding, a full disk could prevent the save of the response, which contains the only valid refresh token. The payload of
+    /// a new session with a refresh token has a little more padding, so that its first `claimed` payload is not longer.
     package func payload(ofNewSession isNew: Bool = false) -> Secret {
         var room = 0
         if let tokens, tokens.refreshToken != nil {
