@@ -6,7 +6,6 @@ package struct CallbackAddress: Sendable {
 
     private let bytes: [UInt8]
 
-    /// Reads the address of a URL, of a path, or of a query alone.
     package init(url: String) {
         bytes = Self.address(of: url)
     }

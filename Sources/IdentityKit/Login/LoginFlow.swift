@@ -122,8 +122,8 @@ public struct LoginFlow: Sendable {
         guard let presenter = presenter as? any FormPostPresenting else {
             throw IdentityError(
                 configuration: """
-                    The provider \(login.provider) posts the authorization response (responseMode form_post), but the presenter receives \
-                    no forms.
+                    The provider \(login.provider) posts the authorization response (responseMode form_post), but the presenter cannot \
+                    receive a posted form.
                     """,
                 hint: """
                     Use a presenter that conforms to FormPostPresenting, such as LoopbackPresenter. Or set the provider's responseMode to \
@@ -137,8 +137,7 @@ public struct LoginFlow: Sendable {
 
     /// Checks that a callback arrived at the redirect URI of the login; a callback at another URL may belong to another client.
     ///
-    /// A presenter may return the URL without its origin, or the query alone. Missing parts are not checked. If `redirectURI` is nil,
-    /// nothing is checked.
+    /// A presenter may return the URL without its origin, or the query alone. Missing parts are not checked.
     package static func check(_ callbackURL: String, against redirectURI: String?) throws(IdentityError) {
         guard let redirectURI, !CallbackAddress(url: callbackURL).matches(redirectURI) else { return }
         throw IdentityError(

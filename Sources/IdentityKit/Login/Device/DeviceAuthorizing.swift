@@ -1,17 +1,13 @@
 /// A provider that supports the device authorization grant (RFC 8628).
 ///
-/// A program without a browser shows a code, and the buyer enters the code on a phone or computer.
-/// ``SessionManager/deviceLogin(_:options:prompt:)`` decides when to poll; a provider only performs single requests.
+/// ``SessionManager/deviceLogin(_:options:prompt:)`` sends one poll of a login at a time; a provider only performs single requests.
 public protocol DeviceAuthorizing: Sendable {
     /// Requests a code to show (RFC 8628 section 3.1).
     ///
-    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not support the
-    ///   grant.
+    /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not support the grant.
     func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization
 
     /// Polls once whether the buyer has entered the code (RFC 8628 section 3.4).
-    ///
-    /// ``SessionManager`` sends one poll of a login at a time, and waits for the interval between two polls.
     ///
     /// - Returns: The state of the login. After an outage or a timeout, return ``DevicePoll/unanswered(_:)``: ``SessionManager`` polls
     ///   again until the code expires.
