@@ -28,8 +28,6 @@ public struct LogoutResult: Sendable {
 }
 
 /// The result of the check when a browser returns from a provider's logout page.
-///
-/// The session itself ended before the browser was sent to the logout page.
 public struct CompletedLogout: Sendable {
     /// Whether the return carried the `state` of this browser's logout.
     ///

@@ -1,9 +1,8 @@
 public import FoundationEssentials
 
-/// The claims of a validated logout token: which sessions ended at the provider (OpenID Connect Back-Channel Logout 1.0
-/// section 2.4).
+/// The claims of a validated logout token (OpenID Connect Back-Channel Logout 1.0 section 2.4).
 ///
-/// A logout token identifies a buyer, a session of the provider, or both.
+/// A logout token names the buyer whose sessions ended at the provider, or one ended session of the provider, or both.
 public struct LogoutTokenClaims: Sendable {
     /// The issuer of the token; only sessions of the same issuer end.
     public let issuer: String

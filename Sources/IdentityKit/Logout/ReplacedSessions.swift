@@ -20,7 +20,7 @@ final class ReplacedSessions: Sendable {
     /// Records that a task is about to remove a session that a newer session replaces.
     func beginRemoval(_ id: SessionID) { update(id) { $0.removals += 1 } }
 
-    /// Records the end of a removal; `found`: the removal found the session, so the session is now replaced.
+    /// Records the end of a removal; if the removal found the session (`found`), the session is now replaced.
     ///
     /// If the session is not replaced and no other removal runs, the table forgets the session. A later logout then revokes the tokens.
     func endRemoval(_ id: SessionID, found: Bool) {
