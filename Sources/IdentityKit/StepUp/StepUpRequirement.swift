@@ -96,10 +96,9 @@ extension Session {
 }
 
 extension IdentityError {
-    /// The requirement of a resource server, for an error with code ``IdentityError/Code/insufficientUserAuthentication``; pass it to
-    /// ``SessionManager/beginStepUp(of:requiring:options:)``.
+    /// What a resource server requires of the login, to pass to ``SessionManager/beginStepUp(of:requiring:options:)``.
     ///
-    /// Nil for other errors, and if the server's challenge could not be read.
+    /// Nil if the server's challenge could not be read, or if the code is not ``IdentityError/Code/insufficientUserAuthentication``.
     public var stepUpRequirement: StepUpRequirement? { (cause as? StepUpChallenge)?.requirement }
 }
 
