@@ -2,8 +2,7 @@ internal import Synchronization
 
 /// Caches the tokens of sessions for some seconds, so that calls for a busy session do not read the store each time.
 ///
-/// A refresh or logout by this manager takes effect at once. A refresh or logout by another process, or by another ``SessionManager``,
-/// takes effect at the latest after ``SessionManager/Configuration/cacheLifetime``.
+/// A refresh or logout by this manager takes effect at once; a change by another manager or process, within the cache's lifetime.
 final class SessionTokensCache: Sendable {
     private struct Entry {
         let tokens: SessionTokens
@@ -47,9 +46,7 @@ final class SessionTokensCache: Sendable {
         }
     }
 
-    /// Keeps tokens that were read from the store, unless a session was removed from the cache after the caller got the ``ticket``.
-    ///
-    /// `remaining` is how long the access token is valid. `untilDue` is the time until the token is due for a refresh or its session ends.
+    /// `remaining`: how long the access token is valid; `untilDue`: the time until the token is due for a refresh or its session ends.
     func put(_ tokens: SessionTokens, remaining: Duration, untilDue: Duration, ticket: Int) {
         guard untilDue > .zero else { return }
         let now = clock.elapsed
@@ -61,7 +58,6 @@ final class SessionTokensCache: Sendable {
         }
     }
 
-    /// Removes a session's tokens from the cache, and makes every earlier ``ticket`` invalid.
     func remove(_ id: SessionID) {
         state.withLock { state in
             state.removals += 1

@@ -116,8 +116,6 @@ struct SessionTokensReader: SessionService {
     }
 
     /// Runs a call with a session's access token; if the server rejects the token, refreshes the token and runs the call once more.
-    ///
-    /// If the server rejects a token right after its refresh, the token is not refreshed again (``RejectedTokens``).
     func withTokens<Value: Sendable>(
         of id: SessionID,
         validFor duration: Duration?,

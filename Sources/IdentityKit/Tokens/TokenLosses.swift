@@ -1,12 +1,8 @@
 /// What the tokens of a session lost in a refresh: scopes, the refresh token, or both.
 public struct TokenLosses: Sendable, Equatable {
-    /// The scopes that the new tokens lack, in the order of the old tokens.
-    ///
-    /// A provider may narrow the scopes at a refresh (RFC 6749 section 6).
+    /// The scopes that the provider no longer grants (RFC 6749 section 6), in the order of the old tokens.
     public let scopes: [String]
-    /// Whether the new tokens have no refresh token.
-    ///
-    /// Without a refresh token, the buyer has to sign in again when the access token has expired.
+    /// Whether the refresh token was lost, so that the buyer has to sign in again when the access token has expired.
     public let isRefreshTokenLost: Bool
 
     init?(from old: TokenSet, to new: TokenSet) {
