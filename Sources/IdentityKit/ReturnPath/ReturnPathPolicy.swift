@@ -70,9 +70,9 @@ public struct ReturnPathPolicy: Sendable, Equatable {
             "The return path is malformed, or leads to a page that the return path policy does not allow.",
             hint: """
                 Pass a path that begins with one slash, or a URL of an origin that the return path policy lists. The path or URL must \
-                have at most \(Self.maximumLength) bytes, and no control characters, even escaped. Escape other characters that a URL must \
-                not contain, such as a space, "[" or "ä". Its path must not contain two slashes in a row, or an escaped slash, \
-                backslash or percent sign.
+                have at most \(Self.maximumLength) bytes, and no control characters, not even escaped ones. Escape other characters that \
+                a URL must not contain, such as a space, "[" or "ä". The path must not contain two slashes in a row, or an escaped \
+                slash, backslash or percent sign.
                 """,
             reference: "RFC 9700 section 4.11.1"
         )
