@@ -49,8 +49,7 @@ public struct IDTokenClaims: Sendable {
     /// `acr`: which authentication context the login satisfied; nil if it is missing, empty or not a string.
     public var authenticationContext: String? { text("acr") }
 
-    /// `amr`: the methods with which the buyer authenticated, for example `pwd` and `otp` (RFC 8176); empty if it is missing or not a list
-    /// of strings.
+    /// `amr`: how the buyer authenticated, for example `pwd` and `otp` (RFC 8176); empty if it is missing or not a list of strings.
     public var authenticationMethods: [String] { all["amr"]?.strings ?? [] }
 
     /// `sid`: the provider's session id; nil if it is missing, empty, not a string or longer than 512 bytes.
