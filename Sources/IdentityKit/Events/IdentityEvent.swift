@@ -42,10 +42,9 @@ public struct IdentityEvent: Sendable {
         case providerPaused(Duration)
         /// The circuit breaker of a provider closed: refreshes are sent to the provider again.
         case providerResumed
-        /// The store, the spool, a repair or a sweep failed, with this error code.
+        /// The store could not save new tokens or a response to a refresh; or the spool, a repair or a sweep failed; with the error's code.
         ///
-        /// In detail: the store could not save new tokens or a response to a refresh, the spool could not be written or read, a repair or a
-        /// sweep failed, or a repair found a record that cannot be read.
+        /// A repair also sends the event if it finds a record that cannot be read.
         case storeFailed(IdentityError.Code)
         /// The store could not save new tokens, or a response that is not validated yet; the spool (``SessionSpooling``) has them.
         case tokensSpooled
@@ -80,7 +79,7 @@ public struct IdentityEvent: Sendable {
         ///
         /// Cached keys stay in use for up to two days after the provider last confirmed them.
         case keySetUnavailable(IdentityError.Code)
-        /// A provider's metadata could not be fetched, or were refused; with the error's code.
+        /// A provider's metadata could not be fetched, or the SDK refused them; with the error's code.
         ///
         /// Metadata in memory stay in use; after a refusal, for at most two days.
         case metadataUnavailable(IdentityError.Code)
