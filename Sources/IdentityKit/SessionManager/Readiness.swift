@@ -19,8 +19,7 @@ public struct Readiness: Sendable, Equatable {
 
     /// Whether the process can serve requests: the store can be read.
     ///
-    /// The states of the providers do not change the value. A provider's outage affects all processes, and each process can still serve
-    /// signed-in buyers.
+    /// A provider's outage does not change the value: it affects all processes, and each process can still serve signed-in buyers.
     public var isReady: Bool { storeProblem == nil }
 }
 

@@ -13,8 +13,7 @@ extension SessionManager {
     ///   sessions whose `sid` is unknown.
     /// - A token that names only a buyer ends all sessions of the buyer.
     ///
-    /// Only sessions of this provider, of its tenant and of the token's issuer end; ``ProviderDescriptor/equivalentIssuers`` count as one
-    /// issuer.
+    /// Only sessions of this provider, its tenant and the token's issuer end; ``ProviderDescriptor/equivalentIssuers`` count as one issuer.
     ///
     /// - Parameters:
     ///   - name: The provider whose back-channel logout address received the request. Give each provider a separate address.

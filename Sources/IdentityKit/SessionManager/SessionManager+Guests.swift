@@ -4,15 +4,13 @@ extension SessionManager {
 
     /// Begins a guest's session, which stores attachments for a buyer who has not signed in, such as a cart.
     ///
-    /// The session has an id for the app's cookie, and never has tokens: ``tokens(for:validFor:)`` throws an error with code
-    /// ``IdentityError/Code/notSignedIn``.
+    /// The session has an id for the app's cookie, but no tokens: ``tokens(for:validFor:)`` throws ``IdentityError/Code/notSignedIn``.
     ///
     /// Sign the guest's cookie, and accept only a cookie with the app's signature. Otherwise an attacker who sets a known guest cookie in a
     /// buyer's browser could see the guest's attachments, such as the cart. The attacker does not get the session of the buyer's login,
     /// which has a new id.
     ///
-    /// - Parameter retention: How long after this call the session is kept, by default 30 days. After this time, every call treats the
-    ///   session as unknown.
+    /// - Parameter retention: How long after this call the session is kept, by default 30 days; then every call treats it as unknown.
     /// - Returns: The guest session.
     /// - Throws: ``IdentityError`` of the store.
     public func beginGuest(retainedFor retention: Duration = .seconds(30 * 86_400)) async throws -> Session {

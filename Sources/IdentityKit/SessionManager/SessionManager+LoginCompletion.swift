@@ -30,8 +30,7 @@ extension SessionManager {
 
     /// Completes a login, and calls `admit` before the session is stored; if `admit` throws, the login fails.
     ///
-    /// `noteReturnPath` gets the checked return path before the code is exchanged, so that the caller knows the path even if the login
-    /// fails afterwards.
+    /// `noteReturnPath` gets the checked return path before the code is exchanged, so that the caller has the path even if the login fails.
     ///
     /// If `admit` is not nil, `browserBinding` must come from the cookie that is named after ``LoginCallback/attemptID``. With this cookie,
     /// an unknown `state` is not reported as an attack: the browser may have repeated its own callback, for example by a reload.
@@ -61,14 +60,12 @@ extension SessionManager {
                     let old = try await signedInSession(stepUp.session).stored
                     attempt.steppedUpBuyer = Buyer(issuer: old.issuer, subject: old.subject)
                 }
-                // `exchange` compares the callback's `state` and `iss` (`AuthorizationResponse`), and the ID token's nonce
-                // (`IDTokenValidator`), with the login attempt.
+                // `exchange` compares `state` and `iss` (`AuthorizationResponse`) and the nonce (`IDTokenValidator`) with the attempt.
                 let tokens = try await provider.exchange(callback, for: attempt)
                 let kept = attempt.steppedUpBuyer
                 let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
                     try await checkStepUp(attempt, tokens, at: provider.descriptor)
-                    // `admit` may end the browser's old session. It runs after the check of the step-up, because a step-up that fails must
-                    // not end the old session.
+                    // `admit` may end the browser's old session, so it runs after the check: a failed step-up must keep that session.
                     let admitted = try await admit?(tokens, provider.descriptor.tenant, returnPath)
                     returnPath = admitted?.firstPage ?? returnPath
                     guard let old = attempt.stepUp?.session else {
@@ -87,7 +84,7 @@ extension SessionManager {
 
     /// Stores a posted callback with its login attempt, until the browser sends a GET request with only the `state`.
     ///
-    /// A browser sends all cookies of the app with the GET, but only cookies with `SameSite=None` with the post from the provider's site.
+    /// With the GET, the browser sends all cookies of the app; with the post from the provider's site, only those with `SameSite=None`.
     /// This method ignores errors with code `state_unknown`, because the GET request that follows decides whether the login fails.
     package func keepPosted(_ callback: LoginCallback, browserBinding: Secret?, provider: String) async throws {
         try await Correlation.scope {

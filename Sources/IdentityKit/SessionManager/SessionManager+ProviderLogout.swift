@@ -14,8 +14,8 @@ extension SessionManager {
     ///   - browserBinding: The binding cookie of the browser; ``LogoutResult/awaitedReturn`` contained its value.
     ///   - provider: The provider at whose return address the browser arrived, if each provider has a separate address.
     /// - Returns: A confirmed logout, or an unconfirmed one when the return has no `state`.
-    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/rejected`` for a `state` that is unknown, belongs to another browser or
-    ///   provider, was used before or has expired.
+    /// - Throws: ``IdentityError``; of kind ``IdentityError/Kind/rejected`` for a `state` that is unknown, used, expired, or of another
+    ///   browser or provider.
     public func completeLogout(
         _ callback: LogoutCallback,
         browserBinding: Secret?,

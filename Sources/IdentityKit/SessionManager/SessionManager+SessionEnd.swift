@@ -1,8 +1,6 @@
 internal import FoundationEssentials
 
 extension SessionManager {
-    /// The maximum number of ended sessions whose participants are notified and whose tokens are revoked at the same time.
-    ///
     /// Without this limit, the logout of a buyer with many sessions would flood the provider and the shop with requests.
     private static let concurrentEnds = 8
 
@@ -144,8 +142,7 @@ extension SessionManager {
 
     /// Notifies the participants that sessions have ended, and revokes the sessions' tokens, for ``concurrentEnds`` sessions at a time.
     ///
-    /// Returns the newest tokens and the errors of each session, in order. The tokens are nil if `revokesTokens` is false, or if
-    /// the session has no readable tokens.
+    /// Returns each session's newest tokens and errors, in order; no tokens if `revokesTokens` is false or no tokens can be read.
     func settle(
         _ ended: [LoggedOutSession],
         revokesTokens: Bool,

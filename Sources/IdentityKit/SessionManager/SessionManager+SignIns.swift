@@ -6,8 +6,7 @@ extension SessionManager {
     /// Sessions with the same tenant, issuer and subject belong to the buyer. The ``ProviderDescriptor/equivalentIssuers`` of the given
     /// session's provider count as one issuer.
     ///
-    /// - Returns: The sessions that need no new login (``Session/needsLogin``). Sessions that this version of the app cannot read are left
-    ///   out.
+    /// - Returns: The sessions that need no new login (``Session/needsLogin``) and that this version of the app can read.
     /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session. Of kind
     ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the store's error.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {

@@ -18,8 +18,7 @@ extension SessionManager {
     /// If a response was lost, the method sends the refresh token again. The method also validates stored responses, and saves tokens that
     /// an earlier refresh could not save.
     ///
-    /// Call the method as soon as a process starts, or run ``maintain(sweepingEvery:)``, because a provider may accept a used refresh token
-    /// for some seconds only.
+    /// Call the method when a process starts, or run ``maintain(sweepingEvery:)``: a used refresh token may be accepted for seconds only.
     ///
     /// - Throws: ``IdentityError`` when the store cannot be read, or when a provider fails ``checkConfiguration()``. In the second case,
     ///   the sessions of the other providers have been repaired, but no report is returned.
