@@ -14,8 +14,7 @@ final class SessionLifetime: Sendable {
 
     /// The wall clock's time, limited by the monotonic clock, because a wall clock that jumps ahead must not end sessions early.
     ///
-    /// Do not use this time for login attempts: after the correction of a slow wall clock, the limit would keep login attempts valid too
-    /// long.
+    /// Do not use this time for login attempts: after the correction of a slow wall clock, they would stay valid too long.
     var now: Date {
         min(clock.now, beginning.now + (clock.elapsed - beginning.elapsed).timeInterval)
     }

@@ -2,8 +2,7 @@ internal import Synchronization
 
 /// Loads sessions from the store; callers that load the same session at the same time share one read and its decoding.
 ///
-/// Callers that arrive during a read wait until this read ends, and share the next read. The running read may lack changes that were saved
-/// after the read began.
+/// Callers that arrive during a read share the next read, because the running read may lack changes that were saved after it began.
 final class SharedSessionReads: Sendable {
     private typealias Waiter = CheckedContinuation<Turn, Never>
 
