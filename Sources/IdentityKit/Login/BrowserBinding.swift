@@ -2,8 +2,7 @@ internal import IdentityCrypto
 
 /// Ties a login or logout to one browser: the browser gets a random cookie, and the store keeps the hash of this cookie.
 ///
-/// If a victim opens the callback link of an attacker's login, the victim's browser does not have the cookie, so the callback is refused
-/// (RFC 9700 section 4.7).
+/// The callback link of an attacker's login fails in a victim's browser, which does not have the cookie (RFC 9700 section 4.7).
 struct BrowserBinding: Sendable {
     let cookie: Secret
     let hash: [UInt8]
