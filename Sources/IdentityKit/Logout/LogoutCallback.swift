@@ -4,8 +4,7 @@ public struct LogoutCallback: Sendable {
 
     /// Parses the URL with which the browser returned: an absolute URL or a path, with or without a query.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` when the query is too large or malformed, or repeats
-    ///   the `state`.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/callbackInvalid`` if the query is too long, malformed or repeats `state`.
     public init(url: String) throws(IdentityError) {
         let query = url.utf8.prefix { $0 != UInt8(ascii: "#") }.drop { $0 != UInt8(ascii: "?") }.dropFirst()
         do {

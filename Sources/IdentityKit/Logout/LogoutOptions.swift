@@ -6,8 +6,7 @@ public struct LogoutOptions: Sendable, Hashable {
     public var postLogoutRedirectURI: String?
     /// Whether to check the browser's return with a `state` (OpenID Connect RP-Initiated Logout 1.0 section 2), by default true.
     ///
-    /// ``SessionManager`` sends no `state` if ``postLogoutRedirectURI`` and the configuration name no address, or if the provider does not
-    /// conform to ``LogoutStateSupporting``.
+    /// No `state` is sent if the provider does not conform to ``LogoutStateSupporting``, or if no return address is set or configured.
     public var sendsState = true
     /// The app's page for the buyer after the logout; stored with the `state`, and returned in ``CompletedLogout/returnPath``.
     ///

@@ -2,8 +2,7 @@ internal import Synchronization
 
 /// The sessions that a newer session of the same buyer replaced, or is replacing, in this process.
 ///
-/// A refresh of a replaced session may still run. The new tokens of this refresh are not revoked while the session is in this table
-/// (``TokenRevocation/revoke(_:of:)``).
+/// While a session is in this table, the new tokens of its running refresh are not revoked (``TokenRevocation/revoke(_:of:)``).
 final class ReplacedSessions: Sendable {
     private struct Entry {
         var removals = 0

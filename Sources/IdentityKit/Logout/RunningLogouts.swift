@@ -2,8 +2,7 @@ internal import Synchronization
 
 /// The logouts that run in this process, so that a repeated call gets the result of the first call.
 ///
-/// If a browser sends a sign-out request twice, the browser shows only the second response. But only the first call finds the session and
-/// gets the provider's logout page.
+/// If a browser sends a sign-out request twice, it shows only the second response. But only the first call gets the logout page.
 package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Call: Hashable {
         let id: SessionID
