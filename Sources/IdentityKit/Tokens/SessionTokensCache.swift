@@ -29,13 +29,9 @@ final class SessionTokensCache: Sendable {
 
     /// A number that a caller gets before it reads tokens from the store, and passes to ``put(_:remaining:untilDue:ticket:)``.
     ///
-    /// If ``remove(_:)`` was called for any session after the caller got the ticket, `put` stores nothing, because the tokens may be older
-    /// than a refresh or logout.
+    /// If ``remove(_:)`` was called for any session in between, `put` stores nothing: the tokens may be older than a refresh or logout.
     var ticket: Int { state.withLock { $0.removals } }
 
-    /// A session's tokens; nil if they are not in the cache, or not valid for the requested time.
-    ///
-    /// If `validity` is nil, the requested time is ``RefreshSchedule/usualValidity(of:)``.
     func tokens(_ id: SessionID, validFor validity: Duration?) -> SessionTokens? {
         let now = clock.elapsed
         return state.withLock { state in

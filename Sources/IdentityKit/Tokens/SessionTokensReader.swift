@@ -8,8 +8,7 @@ struct SessionTokensReader: SessionService {
 
     /// A session's tokens from the store, refreshed if necessary; the caller looks into the cache first.
     ///
-    /// If the store cannot be read, the method returns valid new tokens that this process could not save yet, or else throws the store's
-    /// error.
+    /// If the store cannot be read, returns valid new tokens that this process could not save yet, or throws the store's error.
     func tokens(for id: SessionID, validFor duration: Duration?) async throws -> SessionTokens {
         let ticket = cache?.ticket
         // If another call saves the unsaved state during the read below, the read may return older tokens. The session is then read again.
