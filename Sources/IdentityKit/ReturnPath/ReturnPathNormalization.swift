@@ -40,8 +40,7 @@ enum ReturnPathNormalization {
 
     /// The path with escapes in upper case and unreserved characters unescaped.
     ///
-    /// Nil if an escape hides a control character, a slash, a backslash, a percent sign, invalid UTF-8 or a character that looks like a
-    /// slash.
+    /// Nil if an escape hides a control character, a percent sign, invalid UTF-8, a slash, a backslash or a character that looks like one.
     private static func withoutNeedlessEscapes(_ bytes: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
         var decoded: [UInt8] = []

@@ -60,8 +60,7 @@ public struct ReturnPathPolicy: Sendable, Equatable {
 
     /// Checks an untrusted path or absolute URL; returns the normalized text, or the default page, to redirect the browser to.
     ///
-    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/returnPathRefused`` when the text is refused and the policy has no
-    ///   default page.
+    /// - Throws: ``IdentityError`` with code ``IdentityError/Code/returnPathRefused`` if the text is refused and no default page is set.
     public func location(for text: String) throws(IdentityError) -> String {
         if let location = checked(text) ?? fallback { return location }
         throw IdentityError(
