@@ -36,8 +36,7 @@ public protocol UserInfoProviding: Sendable {
     /// Requests the claims from the UserInfo endpoint.
     ///
     /// - Returns: The claims. ``SessionManager`` refuses claims about another subject than the buyer of the tokens.
-    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/accessTokenRefused`` when the endpoint rejects the access token and may
-    ///   accept a newer token.
+    /// - Throws: ``IdentityError``; with code ``IdentityError/Code/accessTokenRefused`` if the endpoint may accept a newer access token.
     func userInfo(for tokens: TokenSet) async throws -> UserInfoClaims
 }
 
