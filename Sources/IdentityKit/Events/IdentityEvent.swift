@@ -50,8 +50,7 @@ public struct IdentityEvent: Sendable {
         case tokensSpooled
         /// New tokens, or a response that is not validated yet, are only in the memory of this process.
         ///
-        /// The tokens are lost if the process ends before a later attempt saves them (``SessionTokens/warning``). A refresh sends the event
-        /// at most once.
+        /// If the process ends before they are saved, they are lost (``SessionTokens/warning``). A refresh sends the event at most once.
         case tokensNotDurable
         /// A sweep removed this many expired records, such as sessions, pending logins and marks of used tokens.
         case swept(Int)
