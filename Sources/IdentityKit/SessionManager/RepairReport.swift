@@ -8,7 +8,7 @@ public struct RepairReport: Sendable, Equatable {
     public var ended = 0
     /// The number of sessions that were not repaired, for example because the provider or the store failed; a later repair tries again.
     ///
-    /// All sessions whose records the store cannot read count as one session (event ``IdentityEvent/Kind/storeFailed(_:)``).
+    /// All sessions whose records the store cannot read count as one; the event ``IdentityEvent/Kind/storeFailed(_:)`` reports them.
     public var remaining = 0
 
     /// Creates an empty report.

@@ -64,7 +64,7 @@ extension SessionManager {
                 the callback. Then start the login again.
                 """,
             reference: "RFC 9700 section 4.4.2",
-            // If the callback or the login has no issuer to compare, the likely cause is not an attack: two providers share a redirect URI.
+            // If the callback or the login has no issuer to compare, the likely cause is that two providers share a redirect URI.
             isAttackSuspected: namesAnother
         )
     }

@@ -39,9 +39,9 @@ extension SessionManager {
     ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``. It may come from an untrusted form: only this buyer's sign-ins can end.
     ///   - id: The session of the browser that sent the form.
     /// - Returns: Whether the sign-in was ended; false if the buyer has no sign-in with this reference.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session.
-    ///   Of kind ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the
-    ///   store's error. If the sign-in was not found, the error of a session that cannot be read and may be this sign-in.
+    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session. Of kind
+    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the store's error.
+    ///   If the sign-in is not found, but a session cannot be read, the error of this session, because it may be the sign-in.
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {

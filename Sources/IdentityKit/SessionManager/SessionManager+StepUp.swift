@@ -75,7 +75,7 @@ extension SessionManager {
         }
     }
 
-    /// Removes the old session; throws if the first attempt finds no session, or fails with another kind than `retryLater`.
+    /// Removes the old session; throws if the first attempt finds no session, or fails with an error whose kind is not `retryLater`.
     ///
     /// After an error of kind `retryLater`, the store may have removed the old session. So the new session stays, and the method tries the
     /// removal again: first during this call, then in the background. If the failed call has removed the session, its attachments are lost.
@@ -102,7 +102,7 @@ extension SessionManager {
     ) async -> Bool {
         for pause in pauses {
             try? await clock.sleep(for: .milliseconds(pause))
-            // Errors of any kind are ignored here: the new session stays.
+            // Errors of any kind are ignored here, because the new session stays.
             guard let ended = try? await removeReplaced(id) as LoggedOutSession?? else { continue }
             if let ended { await move(ended, to: session, since: started) }
             return true
