@@ -53,8 +53,7 @@ final class SessionParticipants: Sendable {
     /// If the session is refreshed several times during a notification, only the newest refresh is reported next. A refresh that a
     /// participant starts during its notification is not reported: with short-lived tokens, each report could cause the next refresh.
     func notifyRefreshed(_ session: Session) {
-        // If the new tokens cannot be saved, the session may end again with the same stored generation. Then the entry of the first end
-        // would prevent the report of the second end.
+        // If the new tokens cannot be saved, the session may end a second time with the same generation. This end must also be reported.
         state.withLock { $0.needingLogin.remove(session.id) }
         guard !all.isEmpty, Self.notified != session.id else { return }
         guard state.withLock({ $0.waiting.updateValue(session, forKey: session.id) == nil }) else { return }

@@ -3,8 +3,8 @@ internal import IdentityCrypto
 
 extension SessionState {
     private static let version = 4
-    // The store limits the length of a payload when it saves the payload. The depth limit is higher than for an ID token, because the
-    // payload contains the ID token's claims a few levels below its root.
+    // The store limits the length of a saved payload, so the length is not limited here. The depth limit is higher than for an ID token,
+    // because the payload contains the ID token's claims a few levels below its root.
     private static let limits = JSONLimits(maximumBytes: .max, maximumDepth: JSONLimits().maximumDepth + 8)
 
     /// A `claimed` payload is saved before the refresh token is sent, and has padding of the expected response's length.
