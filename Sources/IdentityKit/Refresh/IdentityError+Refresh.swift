@@ -42,8 +42,6 @@ extension IdentityError {
         return recast(hint: hints.compactMap(\.self).joined(separator: " "))
     }
 
-    /// The error for a stored or unsaved response of the provider that belongs to another login.
-    ///
     /// `error` says why the response cannot be validated again now; nil if the call did not try to validate the response.
     static func otherLogin(_ mismatch: Code, because error: IdentityError? = nil) -> IdentityError {
         let problem = "The provider's response to the session's last refresh belongs to another login"
@@ -130,7 +128,6 @@ extension IdentityError {
         )
     }
 
-    /// The error after `invalid_grant`, if the store has a response of another process that is not accepted yet.
     static var otherResponseStored: IdentityError {
         IdentityError(
             .retryLater,
@@ -149,7 +146,6 @@ extension IdentityError {
         )
     }
 
-    /// The error for a defect of this package: an event or a state that should never occur in the current step of a refresh.
     package static var unexpectedRefreshEvent: IdentityError {
         IdentityError(
             .retryLater,

@@ -22,7 +22,6 @@ final class ProviderRefreshLimiter: Sendable {
     private struct State {
         var running = 0
         var waiting: [CheckedContinuation<Entry, Never>] = []
-        /// The number of drains that run now.
         var drains = 0
         /// The sessions whose refreshes have failed since the provider last sent a usable response or `invalid_grant`.
         ///

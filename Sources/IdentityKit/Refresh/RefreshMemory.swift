@@ -9,14 +9,11 @@ private struct ResponseError: Hashable {
 
 /// What one ``SessionManager`` keeps in memory about its refreshes.
 final class RefreshMemory: Sendable {
-    /// The refreshes that run in this process: at most one per session, which all concurrent callers share.
     let flights: SingleFlight<SessionID, SessionTokens>
     let unsaved: UnsavedTokens
     let pauses: SessionRefreshPauses
     let claims: ObservedRefreshClaims
-    /// The validation errors that this process has reported, each error once for each response.
-    ///
-    /// An error may be reported again if the full table has removed its entry.
+    /// If the full table removes an entry, its error may be reported a second time.
     private let reportedErrors = Mutex(BoundedTable<ResponseError, Void>(maximum: 10_000))
     private let limiters = Mutex<[String: ProviderRefreshLimiter]>([:])
     private let limits: SessionManager.RefreshLimits

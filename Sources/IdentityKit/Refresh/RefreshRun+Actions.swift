@@ -101,8 +101,6 @@ extension RefreshRun {
     }
 
     /// Saves a session; if the store fails, tries again until it has tried `attempts` times or ``savingLimit`` has passed.
-    ///
-    /// Returns false if another process has changed or removed the session.
     private func replace(_ session: StoredSession, over base: StoredSession, attempts: Int) async throws -> Bool {
         let deadline = clock.elapsed + Self.savingLimit
         var attempt = 0
@@ -228,7 +226,6 @@ extension RefreshRun {
         }
     }
 
-    /// Reports once in this process that a response belongs to another login, even if the error code cannot be saved.
     private mutating func reportLoginMismatch(_ error: IdentityError, of response: RefreshResponse) {
         hasReportedLoginMismatch = true
         guard stored != nil, memory.isFirstReport(of: error.code, in: response, for: id) else { return }

@@ -17,8 +17,6 @@ struct RefreshRun: SessionService {
     /// If true, the observers know about the login mismatch, and the end of the run does not report it again.
     var hasReportedLoginMismatch = false
     /// Whether the old tokens had expired when this run first tried to save new tokens; nil before that attempt.
-    ///
-    /// A second attempt, after a save conflict, does not change the value.
     var tokenOutcome: TokenOutcome?
 
     var memory: RefreshMemory { context.refreshMemory }

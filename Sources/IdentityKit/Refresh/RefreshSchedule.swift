@@ -5,8 +5,6 @@ internal import Synchronization
 ///
 /// When this process first sees valid tokens, it also records their expiry in monotonic time. The earlier of the two expiries counts. So
 /// the tokens do not become valid again when the wall clock is set back.
-///
-/// Tokens that seem to have expired are not recorded, unless a refresh has just returned them: the wall clock may be ahead.
 final class RefreshSchedule: Sendable {
     /// The work that a call for tokens causes.
     enum Need: Sendable {
@@ -33,10 +31,7 @@ final class RefreshSchedule: Sendable {
 
     private let earlyRefresh: Double
     private let clock: any IdentityClock
-    /// The times at which tokens expire.
-    ///
-    /// A full table removes expired entries, then other entries. The next use of the tokens adds their entry again, with the wall clock of
-    /// that moment, unless the tokens then seem to have expired.
+    /// If the full table removes the entry of tokens that seem valid, their next use adds it again, with the wall clock of that moment.
     private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 50_000))
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {

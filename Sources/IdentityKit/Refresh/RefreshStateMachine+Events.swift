@@ -1,5 +1,4 @@
 extension RefreshStateMachine {
-    /// The result of an action, or the start of the refresh.
     package enum Event: Sendable {
         case began
         /// The stored state; nil if the session was removed, or had expired at the first load.
@@ -61,7 +60,6 @@ extension RefreshStateMachine {
         }
     }
 
-    /// The next action of a refresh, which ``RefreshRun`` performs.
     package enum Action: Sendable {
         case load
         /// Looks in memory and in the spool, a local directory, for a state that replaces the stored tokens.
@@ -70,8 +68,6 @@ extension RefreshStateMachine {
         case findUnsaved(storedResponseHasNoTokens: Bool)
         case checkClaimWait
         /// Waits for a permit of the ``ProviderRefreshLimiter``, and lets a ``JournaledRefreshing`` provider fetch its metadata and keys.
-        ///
-        /// The action fails during a pause after failed refreshes.
         case prepare
         /// Saves the session, unless another process has changed it since this run last loaded or saved it.
         ///
@@ -93,7 +89,6 @@ extension RefreshStateMachine {
     }
 }
 
-/// The result of one run of a ``RefreshStateMachine``.
 package enum RefreshOutcome: Sendable {
     /// The session has new tokens; `isFromEarlierRefresh`: an earlier run or refresh received them.
     case refreshed(TokenSet, isFromEarlierRefresh: Bool)

@@ -17,8 +17,7 @@ extension RefreshStateMachine {
         guard isInDoubt else {
             return finish(outcome, after: .save(.active(tokens), .withdrawClaim, requiresLock: true))
         }
-        // If a lock proves to its next holder that this process has released the lock or has ended, the next holder does not wait for a
-        // response. So the claim need not be marked as abandoned.
+        // If a lock proves that its previous holder is gone, the next holder waits for no response, even if the claim is not abandoned.
         guard !provesPreviousHolderGone else { return .finish(outcome) }
         return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .withdrawClaim, requiresLock: true))
     }

@@ -11,7 +11,6 @@ extension RefreshStateMachine {
         return go(rest.isEmpty ? next : .run(rest, then: next), action)
     }
 
-    /// Runs several actions, even if some of them fail, and then finishes the refresh with `outcome`.
     mutating func finish(_ outcome: RefreshOutcome, after actions: Action...) -> Action {
         run(actions + [.finish(outcome)], then: step)
     }
@@ -34,9 +33,6 @@ extension RefreshStateMachine {
         }
     }
 
-    /// Saves the mark that this process is about to wait for the response of the process that saved the claim.
-    ///
-    /// The save also proves that the store accepts writes, so the other process can now save a response that the store refused before.
     mutating func markAwaited(_ claim: RefreshClaim) -> Action {
         guard !claim.isAwaited, let tokens = baseState?.tokens else { return go(.checkClaimWait, .checkClaimWait) }
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
@@ -62,9 +58,8 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and the spool, and searches both once more.
     ///
-    /// If the spool cannot remove the response, the search loads it into memory again. After its validation, this method is called a second
-    /// time: it removes the response from memory, and does not search. If the response stayed in memory, ``UnsavedTokens`` would mark newer
-    /// tokens as spooled, although the spool may lack these tokens.
+    /// If the spool fails to remove the response, the search finds the response again, and a second call removes it without a search. If
+    /// the response stayed in memory, newer tokens would count as spooled like the response, although the spool may lack these tokens.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true
@@ -79,16 +74,12 @@ extension RefreshStateMachine {
         return go(.prepare, .prepare)
     }
 
-    /// Saves the claim, which tells the next process that the refresh token may have been used.
-    ///
-    /// The record is as long as a record with the expected response. So this save fails if the store has no space for the response.
     mutating func saveClaim(_ new: RefreshClaim) -> Action {
         guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         claim = new
         return go(.claim, .save(.claimed(tokens, new), .claim, requiresLock: true))
     }
 
-    /// Saves the response unchanged before its validation, because a crash during the validation would lose it.
     mutating func saveResponse(_ response: RefreshResponse, _ source: Source, requiresLock: Bool) -> Action {
         guard let tokens = baseState?.tokens else { return .finish(.failed(.unexpectedRefreshEvent)) }
         return go(

@@ -38,23 +38,19 @@ package struct RefreshStateMachine: Sendable {
         case markAwaited
         case claim
         case send(isRepeated: Bool)
-        /// Saves the claim over a stored response without tokens, before the refresh token is sent a second time.
         case claimAgain
         case saveResponse(RefreshResponse, Source)
         /// Removes a response from memory and the spool, after its validation found no token in it.
         case removeUnsavedResponse(RefreshRefusal, mayResend: Bool)
         case validate(RefreshResponse, Source, isStored: Bool)
         case saveLoginMismatch(RefreshResponse, Source, IdentityError)
-        /// Saves new tokens; `over` is the state that they replace after a save conflict, nil at the first save.
         case saveTokens(TokenSet, Source, over: SessionState?)
         case reload(TokenSet, Source)
         case saveEnd(RefreshRefusal)
         case reloadBeforeEnd(RefreshRefusal)
-        /// Performs the actions in order; step `then` handles the result of the last action, and the other results are ignored.
         indirect case run([Action], then: Step)
     }
 
-    /// The origin of a response or of tokens.
     package enum Source: Sendable {
         /// The provider has responded to this refresh; `isRepeated`: to the second request.
         case provider(isRepeated: Bool)
@@ -67,7 +63,6 @@ package struct RefreshStateMachine: Sendable {
     }
 
     let goal: RefreshGoal
-    /// Whether the holder of the session's lock knows that the previous holder has released the lock or has ended.
     let provesPreviousHolderGone: Bool
     var step = Step.start
     /// The state that this run loaded first; the refresh replaces the tokens of this state.
@@ -75,10 +70,9 @@ package struct RefreshStateMachine: Sendable {
     /// When a response from memory or the spool is saved, the value becomes a `responded` state with that response.
     var baseState: SessionState?
     var claim: RefreshClaim?
-    /// Whether the refresh token may have been used, and no accepted response shows whether it was.
+    /// If true, `invalid_grant` ends the session with ``SessionEndReason/lostRotation`` instead of ``SessionEndReason/revoked``.
     ///
-    /// If so, `invalid_grant` ends the session with ``SessionEndReason/lostRotation`` instead of ``SessionEndReason/revoked``, and after
-    /// any other failure the next refresh is in doubt, too.
+    /// If the refresh fails for another reason while the value is true, the next refresh is in doubt, too.
     var isInDoubt = false
     /// Whether this refresh has already tried to remove a response without tokens from memory and the spool.
     var hasRemovedUnsaved = false

@@ -15,7 +15,7 @@ extension TokenRefresher {
         // The end of a refresh notifies participants such as carts, and their background work can start another refresh.
         await background.drain()
         await flights.drain()
-        // `flights.drain()` does not wait for a refresh that has exceeded its callers' time limit, but its response may arrive now.
+        // `flights.drain()` ignores a refresh that has exceeded its callers' time limit, but the provider's response may still arrive.
         // `Task.sleep` waits in real time even if a test replaces the clock, because requests need real time.
         for _ in 0..<Self.lateChecks where limiters.contains(where: \.isRunning) && !Task.isCancelled {
             try? await Task.sleep(for: .milliseconds(50))

@@ -58,7 +58,6 @@ extension TokenRefresher {
         }
     }
 
-    /// The tokens of a state, including the tokens in a response that is not validated yet.
     private func tokens(in state: SessionState, of session: StoredSession) async throws -> TokenSet? {
         guard case .responded(let old, let response) = state else { return state.tokens }
         return try await provider(of: session).validated(response, of: old)

@@ -18,7 +18,6 @@ final class UnsavedTokens: Sendable {
         /// What the observers were told last about this entry; nil if they were told nothing.
         fileprivate var report: Report?
 
-        /// Whether the tokens, or the response that contains them, are also in the spool or in the store.
         var isDurable: Bool { isSpooled || isResponseStored }
 
         func replaces(_ tokens: TokenSet) -> Bool {
@@ -61,7 +60,6 @@ final class UnsavedTokens: Sendable {
 
     subscript(_ id: SessionID) -> Entry? { entries.withLock { $0[id] } }
 
-    /// The warning for a caller that gets a session's tokens; nil if the newest tokens are stored durably.
     func warning(for id: SessionID) -> IdentityError? {
         guard let entry = self[id], !entry.isDurable else { return nil }
         return .tokensNotDurable
@@ -209,7 +207,6 @@ final class UnsavedTokens: Sendable {
         return Secret(bytes: JSONValue.object(object).serialized)
     }
 
-    /// Decodes a spooled session; nil if the record does not say which tokens it replaces.
     private static func entry(_ spooled: StoredSession) throws(IdentityError) -> Entry? {
         let value = try SessionState.value(of: spooled)
         guard let replaced = value["replaces"]?.string else { return nil }
