@@ -2,10 +2,8 @@ internal import Synchronization
 
 /// Limits the refreshes of one manager at one provider: how many run at a time, and a pause while the provider fails.
 ///
-/// The circuit breaker opens when the refreshes of several sessions in a row have failed, or when the provider requests a pause. After the
-/// pause, one refresh runs as the probe. If the probe fails, the breaker opens again.
+/// The circuit breaker opens when the refreshes of several sessions in a row have failed, or when the provider requests a pause.
 final class ProviderRefreshLimiter: Sendable {
-    /// What a refresh has shown about its provider.
     enum Observation: Sendable {
         case responded
         case failed(IdentityError, SessionID, isThrottled: Bool)
@@ -135,8 +133,7 @@ final class ProviderRefreshLimiter: Sendable {
 
     /// Refuses all refreshes that have to wait, until ``endDrain()``.
     ///
-    /// The process may be killed before these refreshes run. They have not claimed their sessions, so another process can refresh the
-    /// sessions later.
+    /// These refreshes have not claimed their sessions, so another process can refresh the sessions later.
     func beginDrain() {
         let waiting = state.withLock { state in
             state.drains += 1

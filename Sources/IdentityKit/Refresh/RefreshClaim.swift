@@ -1,8 +1,6 @@
 package import FoundationEssentials
 
-/// A refresh claim: the mark in a stored session that a process is about to send the refresh token.
-///
-/// If a stored session has a claim, the refresh token may have been used, and no response was saved.
+/// The mark in a stored session that the refresh token may have been used: a process was about to send it, and has saved no response.
 package struct RefreshClaim: Sendable {
     /// The correlation id of the refresh, to find it in the log of a crashed process.
     let correlationID: String

@@ -234,10 +234,7 @@ extension RefreshRun {
 }
 
 extension IdentityProvider {
-    /// Validates the response to a refresh and returns the new tokens.
-    ///
-    /// Throws ``RefreshRefusal`` if the response contains no token, so that the old refresh token may be sent again. Any other error means
-    /// that the response may contain tokens, and the old refresh token may be invalid.
+    /// Throws ``RefreshRefusal`` if the response contains no token; any other error means that the response may contain tokens.
     func validated(_ response: RefreshResponse, of old: TokenSet) async throws -> TokenSet {
         guard let journaling = self as? any JournaledRefreshing else {
             throw IdentityError.unreadableResponse(of: descriptor.name)

@@ -9,8 +9,6 @@ struct RefreshRun: SessionService {
     /// The session as it was loaded or saved last.
     var stored: StoredSession?
     /// The session's generation that this run saved last, or loaded first if it has saved none; nil before the first load.
-    ///
-    /// Each save increases the generation. So a later generation in the store comes from another process.
     var ownGeneration: Int64?
     var permit: CircuitBreaker.Permit?
     var observation = ProviderRefreshLimiter.Observation.nothing

@@ -39,8 +39,6 @@ final class RefreshSchedule: Sendable {
         self.clock = clock
     }
 
-    /// Decides whether tokens are returned at once, returned and refreshed in the background, or refreshed first.
-    ///
     /// `validity` is how long the tokens must be valid; nil for ``usualValidity(of:)``.
     func need(for tokens: TokenSet, of id: SessionID, validFor validity: Duration?) -> Need {
         guard let remaining = remaining(tokens, of: id) else { return .unknownExpiry }

@@ -38,10 +38,7 @@ extension RefreshStateMachine {
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
     }
 
-    /// Continues with a response from memory or the spool.
-    ///
-    /// If the session is `active` or `claimed`, the response is first saved in the store, because its validation may fail for a long time.
-    /// Without the response in the store, another machine would send the old refresh token again.
+    /// First saves the response for an `active` or `claimed` session: otherwise, another machine would send the old refresh token again.
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
         switch baseState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
@@ -58,8 +55,8 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and the spool, and searches both once more.
     ///
-    /// If the spool fails to remove the response, the search finds the response again, and a second call removes it without a search. If
-    /// the response stayed in memory, newer tokens would count as spooled like the response, although the spool may lack these tokens.
+    /// If the spool fails to remove the response, the search finds the response again. A second call then removes it from memory without a
+    /// search. If the response stayed in memory, newer tokens would count as spooled, although the spool may lack these tokens.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true

@@ -40,7 +40,6 @@ package struct RefreshStateMachine: Sendable {
         case send(isRepeated: Bool)
         case claimAgain
         case saveResponse(RefreshResponse, Source)
-        /// Removes a response from memory and the spool, after its validation found no token in it.
         case removeUnsavedResponse(RefreshRefusal, mayResend: Bool)
         case validate(RefreshResponse, Source, isStored: Bool)
         case saveLoginMismatch(RefreshResponse, Source, IdentityError)

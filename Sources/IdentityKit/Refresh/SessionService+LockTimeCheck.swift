@@ -1,7 +1,5 @@
 extension SessionService {
-    /// Checks that a provider's timeout is not longer than the time for which the store guarantees a session's lock.
-    ///
-    /// With a longer timeout, another process could get the lock during a request and send the same refresh token.
+    /// With too long a timeout, another process could get the session's lock during a request and send the same refresh token.
     func checkLockTime(of provider: any IdentityProvider) throws(IdentityError) {
         guard let limit = store.guaranteedLockDuration, let timeout = provider.descriptor.timeout,
             timeout > limit
