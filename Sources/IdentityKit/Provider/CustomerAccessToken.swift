@@ -14,8 +14,6 @@ public struct CustomerAccessToken: Sendable {
     public let isLegacy: Bool
 
     /// Creates the value from a token that Shopify issued; the initializer does not check who issued the token.
-    ///
-    /// `isLegacy` is false by default.
     public init(issuedByShopify token: Secret, expiresAt: Date?, issuer: String, isLegacy: Bool = false) {
         self.token = token
         self.expiresAt = expiresAt

@@ -1,9 +1,7 @@
 /// A provider whose response to a refresh can be stored before it is validated.
 ///
 /// A provider that rotates refresh tokens invalidates the old refresh token when it responds, and only the response contains the new one.
-/// Therefore ``SessionManager`` stores the unchanged response and validates it afterwards. So a crash or an error during the validation
-/// does not lose the new token. ``SessionManager`` calls the three methods below in order. `refresh(_:)` calls the same methods, but stores
-/// nothing.
+/// So ``SessionManager`` stores the unchanged response first: a crash or an error during the validation then does not lose the new token.
 ///
 /// ```swift
 /// try await provider.prepareRefresh(of: tokens)
@@ -37,7 +35,7 @@ public protocol JournaledRefreshing: IdentityProvider {
     ///   the old access token's lifetime.
     /// - Throws: ``RefreshRefusal`` when the response contains no token. ``IdentityError`` with ``IdentityError/isAttackSuspected`` when
     ///   one of the five values differs, even if a time or the signature is also wrong: ``SessionManager`` then returns no token of the
-    ///   session. Unless you throw a ``RefreshRefusal``, the response is validated again later.
+    ///   session. After any error except a ``RefreshRefusal``, the response is validated again later.
     func tokens(from response: RefreshResponse, refreshing tokens: TokenSet) async throws -> TokenSet
 }
 

@@ -32,7 +32,6 @@ extension LoginDefaults: Redacted {
 }
 
 extension LoginOptions {
-    /// Adds the provider's defaults for options that are not set, and the default parameters whose names the options do not contain.
     package mutating func complete(by defaults: LoginDefaults) {
         if prompt == nil { prompt = defaults.prompt }
         if loginHint == nil { loginHint = defaults.loginHint }

@@ -32,7 +32,7 @@ public struct ProviderDescriptor: Sendable, Equatable {
 
     /// The default time limit of one request to a provider of the SDK: 8 seconds.
     ///
-    /// A longer time limit would not fit the default lease of a lock in PostgreSQL, which is 12 seconds.
+    /// In PostgreSQL, a lock's default lease of 12 seconds guarantees the lock for 8 seconds, so a longer time limit is refused.
     public static let defaultTimeout = Duration.seconds(8)
 
     /// Creates a descriptor.
@@ -84,7 +84,6 @@ public struct ProviderDescriptor: Sendable, Equatable {
         issuers(sameAs: issuer).contains { $0.isIdentical(to: other) }
     }
 
-    /// Whether the subjects are identical, and the issuers count as the same (``isSameIssuer(_:as:)``).
     package func isSamePerson(_ buyer: Buyer, as other: Buyer) -> Bool {
         buyer.subject.isIdentical(to: other.subject) && isSameIssuer(buyer.issuer, as: other.issuer)
     }

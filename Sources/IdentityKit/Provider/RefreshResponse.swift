@@ -15,8 +15,6 @@ public struct RefreshResponse: Sendable {
     /// The expiry of an ID token is compared with this time, because the response may have been stored for hours.
     public var receivedAt: Date
     /// The error code if the response belongs to another login, for example `id_token_subject`; otherwise nil.
-    ///
-    /// If an error code is set, ``SessionManager`` returns no token of the session until a validation accepts the response.
     package var loginMismatch: IdentityError.Code?
     /// The secrets of the refresh request, which are redacted in errors; nil if the response was read from the store or the spool.
     package var requestSecrets: RequestSecrets?
