@@ -38,7 +38,6 @@ extension IdentityError {
         )
     }
 
-    /// The error when an OpenSSL function fails although its input is correct.
     package static func sealingUnavailable(_ cause: CryptoError) -> IdentityError {
         IdentityError(
             .retryLater,

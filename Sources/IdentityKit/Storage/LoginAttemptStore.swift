@@ -27,8 +27,6 @@ extension LoginAttemptStore {
         try await takeLoginAttempt(key, after: { _ in })
     }
 
-    /// Decodes an attempt and removes it from the store; nil if the store has no attempt with this key.
-    ///
     /// If `decode` throws, the attempt stays in the store.
     func takeDecoded<Attempt: Sendable>(
         _ key: String,

@@ -46,7 +46,6 @@ extension StoredSession {
 }
 
 extension SessionRecordStore {
-    /// The readable sessions that match; a store that does not conform to ``PartialSessionListing`` returns all that match, or throws.
     func readable(_ filter: SessionFilter) async throws -> SessionListing {
         guard let partial = self as? any PartialSessionListing else {
             return SessionListing(sessions: try await sessions(matching: filter))

@@ -1,4 +1,4 @@
-/// The conditions for the sessions of a list; a property that is nil is no condition.
+/// The conditions that the sessions of a list must meet; a property that is nil sets no condition.
 public struct SessionFilter: Sendable {
     /// The name of the session's provider.
     public var provider: String?
@@ -10,7 +10,7 @@ public struct SessionFilter: Sendable {
     public var providerSessionID: String?
     /// Whether a refresh of the session is unfinished (``StoredSession/isInDoubt``).
     public var isInDoubt: Bool?
-    /// The provider whose ``ProviderDescriptor/equivalentIssuers`` count for ``buyer``; nil for those of all providers.
+    /// The provider whose ``ProviderDescriptor/equivalentIssuers`` count for ``buyer``; if nil, those of all providers count.
     ///
     /// Stores ignore this property, because ``SessionManager`` calls the store separately for each equivalent issuer.
     var equivalentsOf: String?

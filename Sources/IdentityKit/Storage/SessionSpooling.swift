@@ -22,8 +22,6 @@ public protocol SessionSpooling: Sendable {
 
 /// A store that may have a spool or not, depending on its configuration.
 package protocol OptionalSpooling: SessionSpooling {
-    /// Whether this store has a spool.
-    ///
-    /// If the value is false, ``SessionManager`` calls no method of ``SessionSpooling``, so that observers get no errors about the spool.
+    /// If false, ``SessionManager`` calls no method of ``SessionSpooling``, so that observers get no errors about the spool.
     var hasSpool: Bool { get }
 }

@@ -2,9 +2,7 @@ public import FoundationEssentials
 
 /// A pending login or logout as `SessionManager` passes it to a store.
 public struct StoredLoginAttempt: Sendable {
-    /// The key: for a login, a hash of the `state`; for a logout, a prefix and this hash.
-    ///
-    /// The hash does not reveal the `state` to a reader of the store.
+    /// The key: for a login, a hash of the `state`, which does not reveal the `state`; for a logout, a prefix and this hash.
     public var key: String
     /// The tenant, empty if the app has only one.
     ///

@@ -14,12 +14,8 @@ public struct StoredSession: Sendable {
     /// The buyer's issuer.
     public var issuer: String
     /// The buyer's subject at the issuer.
-    ///
-    /// The subject is personal data, so a store indexes only a keyed hash of it.
     public var subject: String
     /// The provider's session id (`sid`); nil if the provider sent no `sid`.
-    ///
-    /// A store indexes only a keyed hash of this id.
     public var providerSessionID: String?
     /// The number of this version of the session, counted from ``firstGeneration``; each saved change has a greater number.
     public var generation: Int64
