@@ -19,7 +19,6 @@ package enum Correlation {
         }
     }
 
-    /// Runs an operation with the ``current`` id of the task; if the task has no id, with a new id.
     package static func scope<R>(_ body: () async throws -> R) async rethrows -> R {
         if current != nil { return try await body() }
         return try await $current.withValue(makeID(), operation: body)

@@ -1,6 +1,4 @@
 extension IdentityError {
-    /// The error for a session whose tokens come from another issuer than the issuer of its provider.
-    ///
     /// `canListIssuers` says whether the provider's configuration may have the member `issuers`, which the hint then mentions.
     package static func issuerChanged(
         from old: String,

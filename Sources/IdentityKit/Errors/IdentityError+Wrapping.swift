@@ -5,7 +5,6 @@ extension IdentityError {
         wrapping(error).code
     }
 
-    /// Converts any error to an `IdentityError`; an error of an unknown type, for example of the app's store, becomes the cause.
     package static func wrapping(_ error: any Error) -> IdentityError {
         switch error {
         case let error as IdentityError: return error
@@ -132,7 +131,7 @@ extension IdentityError {
             )
         case .closed:
             (
-                "\(server) could not respond, because the HTTP transport is closed.",
+                "\(server) could not respond, because this process closed the HTTP transport.",
                 "Close the HTTP transport only after the last request. For new requests, create another transport."
             )
         case .internalFailure:
