@@ -6,7 +6,6 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     /// Creates an object without members.
     public init() {}
 
-    /// An object without members, with room for this number of members.
     init(capacity: Int) { members.reserveCapacity(capacity) }
 
     /// Creates an object with the given members; a later member replaces an earlier one of the same name.

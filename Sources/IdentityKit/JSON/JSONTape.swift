@@ -86,8 +86,6 @@ package final class JSONTape: Sendable {
         return isTooLarge ? nil : positive
     }
 
-    /// The value at an index as JSON.
-    ///
     /// The recursion is bounded, because `TapeBuilder` limits the nesting.
     package func json(_ index: Int) -> JSONValue {
         let entry = entries[index]

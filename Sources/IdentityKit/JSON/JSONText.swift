@@ -33,7 +33,7 @@ package enum JSONText {
         return nil
     }
 
-    /// The bytes must be valid UTF-8, and ASCII if `isASCII` is true, because this function does not check this.
+    /// The bytes must be valid UTF-8, and ASCII if `isASCII` is true; the function does not check them.
     package static func text(ofValid bytes: Span<UInt8>, isASCII: Bool = false) -> String {
         // Swift compares a string slowly if the string is not known to be ASCII.
         let isASCII = isASCII || firstNonASCII(in: bytes) == bytes.count

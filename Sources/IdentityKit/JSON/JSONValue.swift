@@ -92,13 +92,11 @@ extension JSONValue {
         .integer(date.milliseconds > 0 ? Int(min(date.milliseconds, 253_402_300_799_000)) : 0)
     }
 
-    /// The date for a whole number of milliseconds since 1970; nil for any other value, and outside of the years 1970 to 9999.
     package var date: Date? {
         guard let milliseconds = number?.integer, (0...253_402_300_799_000).contains(milliseconds) else { return nil }
         return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
     }
 
-    /// The elements of an array of strings; nil for any other value.
     package var strings: [String]? {
         guard let array else { return nil }
         var strings: [String] = []

@@ -20,7 +20,6 @@ extension TapeBuilder {
         return true
     }
 
-    /// The index of the name after the name at an index.
     private static func place(after name: Int, in entries: [TapeEntry]) -> Int {
         let value = entries[name + 1]
         return value.isContainer ? value.place : name + 2

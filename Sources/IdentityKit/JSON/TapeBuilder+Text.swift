@@ -33,7 +33,6 @@ extension TapeBuilder {
         }
     }
 
-    /// Reads a number by the grammar of RFC 8259 section 6; the entry contains its position, not its value.
     mutating func readNumber(_ bytes: Span<UInt8>) throws(JSONError) -> TapeEntry {
         let start = index
         try JSONText.skipNumber(in: bytes, at: &index)

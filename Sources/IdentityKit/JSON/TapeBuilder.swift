@@ -7,7 +7,6 @@ package struct TapeBuilder {
     private var depth = 0
     /// The index of the innermost open list or object.
     var innermost = 0
-    /// The hashes of the names in objects with many members.
     var hashes: Set<Int> = []
     var index = 0
 
