@@ -7,7 +7,6 @@ internal import Synchronization
 package final class FetchCache<Value: AnyObject & Sendable>: Sendable {
     private static var lifetime: Duration { .seconds(3600) }
     private static var pauseWithOldValue: Duration { .seconds(60) }
-    /// The longest pause after a failed fetch without a usable old value; `Retry-After` can request a longer pause.
     private static var longestPause: Duration { .seconds(30) }
     private static var longestRequestedPause: Duration { .seconds(60) }
 
@@ -61,8 +60,6 @@ package final class FetchCache<Value: AnyObject & Sendable>: Sendable {
     }
 
     /// Starts a pause after a failed fetch, and returns the old value; throws the failure if no old value may be used.
-    ///
-    /// A cancelled fetch starts no pause; the method throws its failure.
     private func recover(from failure: IdentityError) throws(IdentityError) -> Value {
         guard failure.kind != .cancelled else { throw failure }
         let now = clock.elapsed

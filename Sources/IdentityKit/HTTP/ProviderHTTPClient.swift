@@ -5,7 +5,6 @@ package struct ProviderHTTPClient: Sendable {
     package let environment: IdentityEnvironment
     package let timeout: Duration
     package let allowsLoopbackHTTP: Bool
-    /// The configured URLs, whose origins may be in a private network.
     private let configured: [HTTPURL]
 
     /// Creates a client for a provider whose configuration contains the URLs `configured`; `timeout` limits one request.
