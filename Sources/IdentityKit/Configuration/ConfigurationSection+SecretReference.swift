@@ -1,7 +1,6 @@
 internal import IdentityHTTP
 
 extension ConfigurationSection {
-    /// Reads the secret to which a reference leads: an environment variable, `{ "env": "NAME" }`, or a file, `{ "file": "path" }`.
     func secret(_ value: JSONValue, _ name: String) throws(IdentityError) -> Secret {
         guard let reference = value.object, reference.members.count == 1, let member = reference.members.first,
             let target = member.value.string, !target.isEmpty

@@ -2,8 +2,7 @@ internal import FoundationEssentials
 
 /// The content of an app's configuration file; an unknown member is an error.
 ///
-/// An error about a member names the member's path; an error about invalid JSON names the line and the column. The code that reads a
-/// section, for example a ``ProviderFactory``, checks the section's members.
+/// The code that reads a section, for example a ``ProviderFactory``, checks the section's members.
 ///
 /// ```swift
 /// let configuration = try IdentityConfiguration(contentsOf: "identity.json")

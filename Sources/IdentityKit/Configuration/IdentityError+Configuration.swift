@@ -2,7 +2,6 @@ extension IdentityError {
     package static let httpsHint =
         "Use https. For tests on one machine, set allowsLoopbackHTTP to permit http to loopback addresses such as 127.0.0.1 and [::1]."
 
-    /// An error about a member of a provider's configuration; `problem` completes the sentence "Configuration member X …".
     package static func invalidMember(
         _ member: String,
         ofProvider provider: String,

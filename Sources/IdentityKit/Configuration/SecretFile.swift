@@ -63,7 +63,7 @@ package enum SecretFile {
         }
         guard status.st_mode & 0o077 == 0 else {
             throw Problem(
-                reason: "its permissions let its group or other users access it",
+                reason: "its permissions let the file's group or other users access the file",
                 hint: "Run chmod 600 on the secret file. Make the user of this process the owner of the file."
             )
         }
