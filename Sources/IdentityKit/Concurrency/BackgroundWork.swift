@@ -2,8 +2,7 @@ internal import Synchronization
 
 /// Runs operations that must complete even if their callers are cancelled.
 ///
-/// For example, only the call that removes a session can revoke its tokens and detach its cart. The server may cancel this call when the
-/// browser disconnects. So each operation runs in an unstructured task, which is not cancelled with its caller.
+/// For example, only the call that removes a session can revoke its tokens; the server may cancel this call if the browser disconnects.
 final class BackgroundWork: Sendable {
     private let runs = SingleFlight<Int, Void>()
     private let starts = Atomic(0)
@@ -42,6 +41,5 @@ final class BackgroundWork: Sendable {
         return nil
     }
 
-    /// Waits until no operation runs, or until the calling task is cancelled.
     func drain() async { await runs.drain() }
 }

@@ -12,7 +12,6 @@ package struct BoundedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable
 
     package subscript(key: Key) -> Value? { entries[key] }
 
-    /// Adds or replaces a value; `isExpired` says which values are removed first if the table is full.
     package mutating func insert(_ value: Value, for key: Key, evicting isExpired: (Value) -> Bool = { _ in false }) {
         if entries.count >= maximum, entries[key] == nil {
             entries = entries.filter { !isExpired($0.value) }

@@ -73,7 +73,6 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Passes the key's lock to the task that has waited longest; without waiting tasks, the lock becomes free.
     package func release(_ key: Key) {
         let next: Waiter? = state.withLock { state in
             guard let waiters = state.waiters[key], !waiters.isEmpty else {

@@ -65,9 +65,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
         timeLimit = nil
     }
 
-    /// Creates an instance whose callers wait no longer than `limit` from the start of the operation, which continues after the limit.
-    ///
-    /// Callers whose wait ends at the limit get `error`.
+    /// Creates an instance whose callers get `error` if the operation takes longer than `limit`; the operation then continues.
     package init(waitingUpTo limit: Duration, on clock: any IdentityClock, error: any Error) {
         timeLimit = (limit, clock, error)
     }
@@ -111,8 +109,7 @@ package final class SingleFlight<Key: Hashable & Sendable, Value: Sendable>: Sen
             return (flight, true)
         }
         guard started else { return (flight, false) }
-        // With a time limit, callers do not wait for an operation that never ends. The timer is an unstructured task, because the caller
-        // that starts it may return before the limit.
+        // The timer is an unstructured task, because the caller that starts the timer may return before the limit.
         let timer = timeLimit.map { limit in
             Task {
                 try await limit.clock.sleep(for: limit.duration)

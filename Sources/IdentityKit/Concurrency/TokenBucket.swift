@@ -2,7 +2,6 @@
 package struct TokenBucket: Sendable {
     private let size: Int
     private let interval: Duration
-    /// When the bucket is full again.
     private var fullAt = Duration.zero
 
     package init(size: Int, interval: Duration) {
@@ -10,7 +9,6 @@ package struct TokenBucket: Sendable {
         self.interval = interval
     }
 
-    /// Takes one token; false if the bucket is empty.
     @discardableResult
     package mutating func take(at now: Duration) -> Bool {
         guard pause(at: now) == nil else { return false }

@@ -13,8 +13,7 @@ extension StringProtocol {
 extension String {
     /// Whether two strings are the same UTF-8 bytes; faster than the generic function.
     package func isIdentical(to other: String) -> Bool {
-        // The fast checks come first: Swift compares two short ASCII strings as integers. Strings that are equal by `==` may still have
-        // different bytes.
+        // The fast checks come first: Swift compares two short ASCII strings as integers.
         guard utf8.count == other.utf8.count, self == other else { return false }
         let (left, right) = (utf8.span, other.utf8.span)
         return unsafe left.withUnsafeBytes { left in
