@@ -13,7 +13,6 @@ package struct CircuitBreaker: Sendable {
     private var isProbing = false
     /// How often ``open(for:at:)`` was called since the last call of ``close()``.
     package private(set) var openings = 0
-    /// The last failure that the owner recorded since the last call of ``close()``.
     package var lastFailure: IdentityError?
 
     package init() {}
@@ -28,8 +27,7 @@ package struct CircuitBreaker: Sendable {
 
     /// Permits a call; nil while calls are refused.
     ///
-    /// After the pause of an open breaker, the first call is the probe. Other calls are refused until ``release(_:)`` ends the probe, so
-    /// call that method even if the probe fails.
+    /// Pass the permit to ``release(_:)`` when the call ends, even if the call fails: a probe blocks all other calls until its release.
     package mutating func permit(at now: Duration) -> Permit? {
         guard wait(at: now) == nil else { return nil }
         isProbing = !isClosed
@@ -56,7 +54,7 @@ package struct CircuitBreaker: Sendable {
         openUntil = openUntil.map { max($0, now + pause) }
     }
 
-    /// Opens the breaker, and returns the permit for the probe; all other calls are refused until the probe ends.
+    /// Opens the breaker, and returns the probe's permit to a caller that repeats its failed call after `delay`.
     package mutating func openForProbe(after delay: Duration, at now: Duration) -> Permit {
         openUntil = now + delay
         isProbing = true
