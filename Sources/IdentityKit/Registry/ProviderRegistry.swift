@@ -54,7 +54,6 @@ public struct ProviderRegistry: Sendable {
         )
     }
 
-    /// Creates one provider of a configuration; a configuration error names the invalid member, or at least the provider's path.
     package static func makeProvider(
         named name: String,
         from section: ConfigurationSection,

@@ -8,9 +8,6 @@ package struct TokenRevocation: SessionService {
     let context: SessionContext
 
     /// Revokes the tokens of one session, within the configured time; returns the error of a failed revocation.
-    ///
-    /// The tokens are not revoked if this process replaced the session with a newer session of the buyer, if revocation is switched off, or
-    /// if the provider cannot revoke them.
     func revoke(_ tokens: TokenSet, of session: Session) async -> IdentityError? {
         guard !context.replaced.contains(session.id) else { return nil }
         do {

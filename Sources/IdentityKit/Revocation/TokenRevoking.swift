@@ -4,7 +4,7 @@ public protocol TokenRevoking: Sendable {
     ///
     /// The method must return soon after its task is cancelled.
     ///
-    /// - Returns: Whether the provider revoked them; false if it has no revocation endpoint or cannot revoke these tokens.
+    /// - Returns: Whether the provider revoked the tokens; false if the provider has no revocation endpoint or cannot revoke these tokens.
     /// - Throws: ``IdentityError`` when a revocation failed.
     @discardableResult
     func revoke(_ tokens: TokenSet) async throws -> Bool
