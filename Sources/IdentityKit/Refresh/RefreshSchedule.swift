@@ -55,7 +55,6 @@ final class RefreshSchedule: Sendable {
     /// How long tokens must be valid if the caller requests no time: 60 seconds, or a quarter of the tokens' lifetime if that is less.
     static func usualValidity(of tokens: TokenSet) -> Duration { min(.seconds(60), lifetime(of: tokens) / 4) }
 
-    /// The tokens' lifetime; zero if the provider did not state an expiry.
     private static func lifetime(of tokens: TokenSet) -> Duration {
         tokens.expiresAt.map { Duration(limited: $0.timeIntervalSince(tokens.issuedAt)) } ?? .zero
     }

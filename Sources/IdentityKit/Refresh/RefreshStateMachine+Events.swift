@@ -32,7 +32,6 @@ extension RefreshStateMachine {
         case done
     }
 
-    /// The reason for saving a state.
     package enum Purpose: Sendable {
         /// Marks another process's claim: this process is about to wait for that process's response.
         case markAwaited

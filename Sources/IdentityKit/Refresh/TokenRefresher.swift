@@ -58,7 +58,6 @@ struct TokenRefresher: SessionService {
         }
     }
 
-    /// Starts the repair of a session if no refresh of the session runs in this process, and does not wait for its end.
     func startRepair(_ id: SessionID) {
         flights.start(id) { [self] in
             try await refreshUnderLock(id, for: .repairing, waitingUpTo: configuration.lockWait)
