@@ -39,8 +39,6 @@ package struct AuthenticationChallenge: Sendable {
     var asksForStepUp: Bool { self["error"] == "insufficient_user_authentication" }
 
     /// The error in the challenge of a rejected access token (RFC 6750 section 3), limited in length and without secrets of the request.
-    ///
-    /// If no challenge of the scheme Bearer or DPoP contains an error, the result contains only the status.
     package static func answer(
         _ challenges: [AuthenticationChallenge],
         status: Int,

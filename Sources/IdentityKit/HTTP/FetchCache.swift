@@ -15,10 +15,9 @@ package final class FetchCache<Value: AnyObject & Sendable>: Sendable {
     private let state = Mutex(State())
     private let fetches = SingleFlight<Bool, Value>()
 
-    /// `refusalLimit` is how long an old value may be used after a newer document was refused: its fetch failed with an error of another
-    /// kind than `retryLater` and `cancelled`.
+    /// `refusalLimit`: how long an old value may be used after a fetch has failed with another kind than `retryLater` or `cancelled`.
     ///
-    /// In an outage (kind `retryLater`) without an earlier refusal, the old value is used without a time limit.
+    /// If all fetches fail with `retryLater`, as in an outage, the old value may be used without a time limit.
     package init(clock: any IdentityClock, usingOldValueAfterRefusal refusalLimit: Duration) {
         self.clock = clock
         self.refusalLimit = refusalLimit
