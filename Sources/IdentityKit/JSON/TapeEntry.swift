@@ -1,7 +1,7 @@
 /// A value or a member's name in eight bytes: 3 bits for ``kind``, 29 bits for ``length``, and 32 bits for ``place``.
 ///
 /// For a text or number, `length` counts bytes, and `place` is the index of the first byte. For a list or object, `length` counts elements
-/// or members, and `place` is the index of the entry after the end; while it is read, the index of the list or object that contains it.
+/// or members, and `place` is the index of the entry after the end. Before the end is read, `place` is the index of the enclosing entry.
 package struct TapeEntry: Sendable {
     package enum Kind: UInt64 {
         case null, no, yes, number, text
