@@ -27,8 +27,6 @@ enum AuthorizationParameter {
         ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),
     ]
 
-    /// The problem with an additional parameter; nil if an app may set the parameter.
-    ///
     /// The comparison of names ignores case, and treats `.` as `_`: some servers ignore case, and PHP reads `client.id` as `client_id`.
     static func problem(name: String, value: String) -> Problem? {
         guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
@@ -87,7 +85,7 @@ enum AuthorizationParameter {
             return Problem(
                 text: "combines \"none\" with another value",
                 hint:
-                    "If the provider must show no page, set prompt to \"none\" alone. Otherwise remove \"none\" from prompt."
+                    "If the provider must not show a page, set prompt to \"none\" alone. Otherwise remove \"none\" from prompt."
             )
         }
         return nil
@@ -120,7 +118,6 @@ enum AuthorizationParameter {
         return nil
     }
 
-    /// Whether a text can be one value of a list that is separated by spaces: 1 to 256 printable ASCII characters without a space.
     private static func isWord(_ text: String) -> Bool {
         (1...256).contains(text.utf8.count) && text.utf8.allSatisfy(ASCII.isVisible)
     }

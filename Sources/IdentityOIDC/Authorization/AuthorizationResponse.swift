@@ -4,8 +4,7 @@ package import IdentityKit
 package enum AuthorizationResponse {
     /// Checks a callback in this order: state, issuer (also of an error response), error, response mode, code.
     ///
-    /// An `iss` must name the issuer to which `attempt` is bound, or one of `issuers` if `attempt` is not bound. A missing `iss` is an
-    /// error only if `requiresIssuer` is true.
+    /// An `iss` must name the issuer to which `attempt` is bound, or one of `issuers` if `attempt` is not bound.
     ///
     /// An error is accepted in every response mode, because a provider that cannot read a request may not know the requested mode. If
     /// `form_post` was requested, a code in a URL is refused: browser histories and logs contain the URL, and an attacker may have changed
@@ -77,7 +76,6 @@ package enum AuthorizationResponse {
         )
     }
 
-    /// Refuses an authorization response whose `iss` the login does not accept (RFC 9207), because it may be a mix-up attack.
     private static func check(_ issuer: String, _ bound: String?, _ issuers: IssuerPolicy) throws(IdentityError) {
         guard bound?.isIdentical(to: issuer) ?? issuers.isAccepted(issuer) else {
             throw IdentityError(
@@ -94,10 +92,9 @@ package enum AuthorizationResponse {
         }
     }
 
-    /// The error for an authorization response without the `iss` that the provider's metadata promise.
+    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses.
     ///
-    /// A missing `iss` alone does not prove an attack: some providers omit it, mostly in error responses. The returned error shows
-    /// `refusal`, the error in the response, but no decision depends on `refusal`, because the response is not authenticated.
+    /// The kind and code do not depend on `refusal`, the error in the response, because the response is not authenticated.
     private static func missingIssuer(_ refusal: IdentityError.ProviderResponse?) -> IdentityError {
         let isDenied = refusal?.error?.isIdentical(to: "access_denied") ?? false
         let report =
@@ -106,7 +103,8 @@ package enum AuthorizationResponse {
             : "an error, which is in providerResponse of this error"
         let advice =
             refusal == nil
-            ? "" : " Do not rely on the callback's report, which is not authenticated: it reports \(report)."
+            ? ""
+            : " The callback also reports \(report). Do not rely on this report, because the callback is not authenticated."
         return IdentityError(
             .rejected,
             .responseIssuerMismatch,

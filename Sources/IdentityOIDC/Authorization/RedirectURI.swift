@@ -64,7 +64,6 @@ public enum RedirectURI {
         }
     }
 
-    /// Whether the text has at least two parts, separated by dots, and no part is empty.
     private static func isDomainName(_ text: Substring.UTF8View) -> Bool {
         let labels = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         return labels.count > 1 && !labels.contains(where: \.isEmpty)

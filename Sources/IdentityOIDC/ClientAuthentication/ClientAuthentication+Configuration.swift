@@ -1,10 +1,7 @@
 internal import IdentityKit
 
 extension ClientAuthentication {
-    /// Reads `clientAuthentication` and the members of the method, such as `clientSecret` or `clientKey`.
-    ///
-    /// If the entry has `clientSecret` without `clientAuthentication`, the client sends the secret in the body if `postsSecret` is true,
-    /// otherwise in the `Authorization` header.
+    /// Reads the members; without `clientAuthentication`, a `clientSecret` is sent in the body if `postsSecret` is true, else as Basic.
     init(_ section: inout ConfigurationSection, postsSecret: Bool) throws(IdentityError) {
         let method = try section.optionalString("clientAuthentication")
         let secret = try section.optionalSecret("clientSecret")

@@ -1,12 +1,8 @@
 internal import IdentityHTTP
 internal import Synchronization
 
-/// Stores the last DPoP nonce of each server, for at most 64 servers.
-///
-/// The next proof for a server must contain the server's nonce (RFC 9449 sections 8 and 9).
+/// Stores the last DPoP nonce of at most 64 servers: a server's next proof must contain the nonce (RFC 9449 sections 8 and 9).
 final class DPoPNonceCache: Sendable {
-    /// The role in which a server sent a nonce.
-    ///
     /// One host may be both authorization server and resource server, with a separate nonce for each role.
     enum ServerRole: Sendable {
         case authorizationServer

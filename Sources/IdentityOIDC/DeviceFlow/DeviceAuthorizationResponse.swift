@@ -11,8 +11,6 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var interval: Duration
 
     /// The longest lifetime and the longest interval in seconds, because RFC 8628 sets no maximum.
-    ///
-    /// The SDK reduces a longer lifetime to this value, and refuses a response with a longer interval.
     private static let longest = 86_400.0
 
     package init(_ object: JSONObject, allowsLoopbackHTTP: Bool) throws(IdentityError) {
@@ -28,7 +26,7 @@ package struct DeviceAuthorizationResponse: Sendable {
             guard let seconds = TokenResponse.seconds(value), isPermitted(seconds) else { throw Self.invalid(name) }
             return .seconds(min(seconds, Self.longest))
         }
-        // RFC 6749 permits only printable ASCII in codes. Control characters in the user code could change what a terminal shows.
+        // Only printable ASCII is accepted in the codes: control characters in the user code could change what a terminal shows.
         guard let code = object["device_code"]?.string, (1...4096).contains(code.utf8.count),
             code.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { throw Self.invalid("device_code") }

@@ -5,7 +5,6 @@ package import IdentityKit
 ///
 /// The metadata are cached for an hour. ``FetchCache`` describes the pause after a failed discovery.
 package final class DiscoverySource: Sendable {
-    /// Where the metadata come from, and which issuers and hosts the SDK accepts in them.
     package struct Configuration: Sendable {
         /// The address of the metadata document; nil without discovery.
         package var discoveryURL: HTTPURL?
@@ -17,7 +16,6 @@ package final class DiscoverySource: Sendable {
         package var addressMember = "issuer"
         /// The configuration members that decide which issuers are accepted; for errors.
         package var issuerMembers = ["issuer", "issuers"]
-        /// The provider's name, for events.
         package var provider = ""
 
         package init(discoveryURL: HTTPURL?, issuers: IssuerPolicy, configured: ProviderMetadata) {
@@ -36,7 +34,7 @@ package final class DiscoverySource: Sendable {
     /// How long the old metadata are used after the SDK has refused a newer document of the provider for the first time.
     ///
     /// Without the old metadata, a wrong document would stop every login at once. Without a limit, nobody would notice that the provider
-    /// has moved.
+    /// has changed, for example its issuer.
     private static let refusalLimit = Duration.seconds(2 * 86_400)
 
     private let configuration: Configuration
@@ -59,13 +57,9 @@ package final class DiscoverySource: Sendable {
     /// Whether the metadata come from discovery; if not, a login is not bound to the issuer in the metadata.
     let usesDiscovery: Bool
 
-    /// The metadata if they are in memory and may be used without a request.
     var inMemory: ProviderMetadata? { (try? cache.known())?.metadata }
 
-    /// The metadata in memory while they are less than an hour old, otherwise newly fetched metadata.
-    ///
-    /// During an outage of the provider, the old metadata are used longer. After the SDK has refused a newer document, the old metadata are
-    /// used for up to two days.
+    /// The metadata; ``OpenIDClient/metadata()`` says how long fetched metadata are used.
     package func current() async throws -> Current {
         if let known = try cache.known() { return known }
         return try await cache.value { [self] in

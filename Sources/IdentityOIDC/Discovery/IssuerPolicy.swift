@@ -36,8 +36,6 @@ public struct IssuerPolicy: Sendable {
     }
 
     /// Whether two issuers name the same provider: they are identical, or both are among ``equivalents``.
-    ///
-    /// If the old and the new issuer of a provider are both configured, sessions continue after the provider has changed its issuer.
     func isSame(_ issuer: String, as other: String) -> Bool {
         if issuer.isIdentical(to: other) { return true }
         return [issuer, other].allSatisfy { name in equivalents.contains { $0.isIdentical(to: name) } }

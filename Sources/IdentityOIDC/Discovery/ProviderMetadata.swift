@@ -76,9 +76,6 @@ public struct ProviderMetadata: Sendable {
     }
 
     /// Parses a metadata document; `addressHint` is advice about the document's address, for errors.
-    ///
-    /// If the URL of the device authorization or revocation endpoint is invalid, the endpoint counts as missing. An invalid URL of the
-    /// pushed authorization request endpoint is an error only if the document requires pushed requests. Any other invalid URL is an error.
     package init(parsing body: [UInt8], allowsLoopbackHTTP: Bool, addressHint: String? = nil) throws {
         let hint = [Self.documentHint, addressHint].compactMap(\.self).joined(separator: " ")
         let document: JSONValue

@@ -3,8 +3,6 @@ package import IdentityKit
 
 extension CompactJWS {
     /// Checks the algorithm and verifies the signature; the caller must check the payload.
-    ///
-    /// After an error with code `id_token_key_unknown` or `id_token_signature`, newer keys may verify the signature.
     package func verify(keys: JSONWebKeySet, algorithms: [SignatureAlgorithm]) throws(IdentityError) {
         guard let algorithm = SignatureAlgorithm(name: algorithm), algorithms.contains(algorithm) else {
             let accepted = algorithms.isEmpty ? "no algorithm" : algorithms.map(\.rawValue).joined(separator: ", ")
@@ -22,8 +20,7 @@ extension CompactJWS {
 
     /// Tries at most eight keys that fit the token's `kid` and algorithm, until one key verifies the signature.
     ///
-    /// The caller must have accepted the algorithm. `mayUse` decides by the issuer in a key's JWK whether this key may be used; a key
-    /// without an issuer may always be used.
+    /// The caller must have accepted the algorithm. `mayUse` is `issuer` of ``JSONWebKeySet/candidates(keyID:algorithm:issuer:)``.
     func checkSignature(
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet,

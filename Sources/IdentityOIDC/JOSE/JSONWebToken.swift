@@ -8,7 +8,6 @@ package struct JSONWebToken: Sendable {
 
     package var keyID: String? { jws.keyID }
 
-    /// Parses a token; `name` is the token's name in errors.
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         let jws = try CompactJWS(parsing: token, as: name)
         guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {

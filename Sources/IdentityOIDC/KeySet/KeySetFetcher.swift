@@ -3,8 +3,6 @@ internal import IdentityKit
 internal import Synchronization
 
 /// Fetches the key set for a ``KeySetSource``, with `If-None-Match` if possible.
-///
-/// The type reports the outcome of each fetch to the environment's observers, except for a cancelled fetch.
 final class KeySetFetcher: Sendable {
     /// How long the response "not modified" (304) is accepted after the last response that contained a key set.
     ///

@@ -8,7 +8,7 @@ package import IdentityHTTP
 package enum KeySetLifetime {
     static let shortest = Duration.seconds(300)
     static let longest = Duration.seconds(86_400)
-    /// The lifetime of a new key set whose response has none of `no-store`, `no-cache`, `max-age` and `Expires`.
+    /// The lifetime of a new key set whose response has no `max-age` and no `Expires`, and permits caching.
     static let `default` = Duration.seconds(3600)
 
     /// The lifetime that the headers state, limited to the two bounds; nil if they state no lifetime.

@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// The fetches for tokens of one origin that the known keys did not verify.
+/// Limits the fetches that tokens of one origin cause because the known keys do not verify them.
 struct KeySetRefetches {
     /// How long a `kid` that the fetched keys lack causes no other fetch.
     static let window = Duration.seconds(60)
@@ -9,7 +9,7 @@ struct KeySetRefetches {
     /// A flood of tokens with invented key ids causes few fetches: a burst of two, then one per minute.
     private var bucket = TokenBucket(size: 2, interval: .seconds(60))
     private var isRefusing = false
-    /// The keys to which ``unknown`` applies.
+    /// The revision of the keys that lack the key ids in ``unknown``.
     private var revision: Int?
     /// The digests of the key ids that were not found, the oldest first.
     private var unknown: [(digest: [UInt8], until: Duration)] = []

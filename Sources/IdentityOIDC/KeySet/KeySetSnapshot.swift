@@ -8,11 +8,8 @@ package struct KeySetSnapshot: Sendable {
     let revision: Int
     /// The number of the fetch that returned or confirmed the keys.
     var fetch: Int
-    /// The response's `ETag`, if valid.
     let entityTag: String?
-    /// How long the keys may be cached: the lifetime in the response, within the bounds of ``KeySetLifetime``.
-    ///
-    /// If the response states no lifetime, a new key set gets ``KeySetLifetime/default``, and a confirmed key set keeps its lifetime.
+    /// How long the keys may be cached, within the bounds of ``KeySetLifetime``.
     var lifetime: Duration
     /// The start of the request that returned the keys.
     let receivedAt: Duration
@@ -27,6 +24,5 @@ package struct KeySetSnapshot: Sendable {
         lifetime < .seconds(1500) ? lifetime / 5 : .seconds(300)
     }
 
-    /// Whether the keys expire so soon that they should be fetched again.
     func isDue(at now: Duration) -> Bool { now >= freshUntil - Self.lead(lifetime) }
 }

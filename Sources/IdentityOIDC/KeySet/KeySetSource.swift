@@ -6,9 +6,7 @@ internal import Synchronization
 /// Gets and caches a provider's keys.
 ///
 /// Concurrent logins share one fetch, and so do concurrent logout tokens. The rate of fetches is limited. If fetches fail, expired keys
-/// stay usable until two days after the provider last confirmed them.
-///
-/// `Documentation/Decisions/0008-key-set.md` explains the rules.
+/// stay usable until two days after the provider last confirmed them. `Documentation/Decisions/0008-key-set.md` explains the rules.
 package final class KeySetSource: Sendable {
     struct FlightKey: Hashable {
         let url: String
@@ -202,7 +200,6 @@ package final class KeySetSource: Sendable {
     }
 }
 
-/// The keys that a caller needs.
 private enum KeySetRequirement: Sendable {
     /// Keys that are not expired.
     case usable

@@ -2,9 +2,7 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 package import IdentityKit
 
-/// Validates logout tokens: a pure function of the token, the keys and the expectations.
-///
-/// Source: OpenID Connect Back-Channel Logout 1.0 sections 2.4 and 2.6.
+/// Validates logout tokens (OpenID Connect Back-Channel Logout 1.0 sections 2.4 and 2.6), without side effects.
 package enum LogoutTokenValidator {
     /// The member of `events` that makes a token a logout token.
     static let event = "http://schemas.openid.net/event/backchannel-logout"
@@ -61,7 +59,6 @@ package enum LogoutTokenValidator {
         )
     }
 
-    /// The time until which the logout token is accepted; throws an error if the time has passed.
     private static func acceptedUntil(
         _ times: (issuedAt: Date, expiry: Date),
         _ expected: SignedTokenExpectations
@@ -99,9 +96,7 @@ package enum LogoutTokenValidator {
     }
 }
 
-/// A logout token whose signature is not verified yet; the token has passed all other checks.
-///
-/// Do not use the claims before ``verify(_:)`` has succeeded.
+/// A logout token that has passed all checks except its signature; do not use the claims before ``verify(_:)`` has succeeded.
 package struct UnverifiedLogoutToken {
     let checks: SignedTokenChecks
     let jwt: JSONWebToken

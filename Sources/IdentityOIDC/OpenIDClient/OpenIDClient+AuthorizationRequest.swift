@@ -16,9 +16,7 @@ extension OpenIDClient {
 
     /// Creates an authorization request (RFC 6749 section 4.1.1, OpenID Connect Core section 3.1.2.1) and its login attempt.
     ///
-    /// Store the attempt until the callback, because the code exchange needs it.
-    ///
-    /// If `pkce` is nil, ``OpenIDQuirkSettings/usesPKCE`` decides whether the login uses PKCE.
+    /// Store the attempt until the callback: the code exchange needs it. If `pkce` is nil, ``OpenIDQuirkSettings/usesPKCE`` decides.
     ///
     /// - Throws: `IdentityError`.
     public func authorizationRequest(
@@ -149,7 +147,6 @@ extension OpenIDClient {
         }
     }
 
-    /// Throws an error if the provider's PKCE methods lack S256, or its response modes lack the configured mode; skips a list that is nil.
     private func checkSupport(methods: [String]?, modes: [String]?) throws(IdentityError) {
         if let methods, !methods.contains("S256") {
             throw IdentityError(

@@ -33,7 +33,6 @@ extension OpenIDClient {
         )
     }
 
-    /// A hint about clocks: the provider compares the time in a signed proof or assertion with its clock.
     private func clockHint(_ sentProof: Bool) -> String? {
         let (check, authentication): (String?, String?) =
             switch configuration.authentication {
@@ -118,7 +117,6 @@ extension OpenIDClient {
         }
     }
 
-    /// A hint about encoding: some providers do not decode the credentials as RFC 6749 section 2.3.1 requires.
     private var encodingHint: String? {
         guard case .secretBasic(let secret, .formEncoded) = configuration.authentication,
             [descriptor.clientID, secret.reveal()].contains(where: { !FormEncoding.escape($0).isIdentical(to: $0) })

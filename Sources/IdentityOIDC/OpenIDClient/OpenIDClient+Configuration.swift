@@ -17,7 +17,7 @@ extension OpenIDClient {
         public var kind = "openid"
         /// The issuer, from which discovery starts.
         public var issuer: String
-        /// The members of the configuration file from which ``issuer`` comes, for errors; an error about an invalid issuer names the first.
+        /// The members of the configuration file from which ``issuer`` comes; an error about an invalid issuer names the first member.
         package var issuerMembers = ["issuer"]
         /// The issuers that metadata and ID tokens may name; nil accepts ``issuer`` alone.
         public var acceptedIssuers: IssuerPolicy?
@@ -25,13 +25,9 @@ extension OpenIDClient {
         public var clientID: String
         /// How the client authenticates at the provider.
         public var authentication: ClientAuthentication = .none
-        /// The type of client that tools such as identity-lab display, for example "public web, PKCE".
-        ///
-        /// If this is nil, such tools display the authentication method.
+        /// The type of client that tools such as identity-lab display, for example "public web"; nil displays the authentication method.
         public var clientType: String?
-        /// The redirect URI, as registered; nil sends none.
-        ///
-        /// `LoginOptions.redirectURI` replaces this redirect URI for one login.
+        /// The redirect URI, as registered, or nil to send none; `LoginOptions.redirectURI` replaces this URI for one login.
         public var redirectURI: String?
         /// The address to which the provider sends the browser after a logout, as registered; by default the logout URL has none.
         public var postLogoutRedirectURI: String?

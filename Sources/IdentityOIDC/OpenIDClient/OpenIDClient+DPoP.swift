@@ -3,7 +3,6 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// A new DPoP key for a login; nil if the configuration does not use DPoP.
     func newDPoPKey(_ supported: [String]?) throws(IdentityError) -> DPoPKey? {
         guard configuration.usesDPoP else { return nil }
         if let supported, !supported.contains(DPoPKey.algorithm.rawValue) {

@@ -99,8 +99,7 @@ extension OpenIDClient {
 
     /// The outcome of a poll whose response contains no tokens (RFC 8628 section 3.5).
     ///
-    /// The error names of RFC 8628 are read in responses with status 2xx and 4xx, because some providers send them with 200, 403, 428
-    /// or 429. In responses with status 3xx or 5xx, the names are ignored.
+    /// The error names are read in responses with status 2xx and 4xx, because some providers send them with 200, 403, 428 or 429.
     private func poll(
         _ failure: TokenErrorResponse,
         _ metadata: ProviderMetadata,

@@ -87,8 +87,8 @@ extension OpenIDClient {
                 expiresAt: response.lifetime.map { startedAt + $0 },
                 authenticatedAt: claims.authenticatedAt,
                 authorizedParty: claims.authorizedParty,
-                // The app may have sent its own nonce, which only the ID token shows. The session keeps the nonce, because the ID token
-                // of a refresh must have the same nonce or no nonce.
+                // If the app made the authorization URL itself, only the ID token shows the nonce. The session keeps the nonce,
+                // because the ID token of a refresh must have the same nonce or no nonce.
                 nonce: login.nonce ?? claims.nonce,
                 providerSessionID: claims.providerSessionID,
                 claims: claims.kept,
@@ -102,7 +102,6 @@ extension OpenIDClient {
 }
 
 extension IDTokenClaims {
-    /// `nonce`, if it is a string; the ID token of a refresh has the same nonce or no nonce (OpenID Connect Core section 12.2).
     var nonce: Secret? { (self["nonce"]?.string).map { Secret($0) } }
 }
 

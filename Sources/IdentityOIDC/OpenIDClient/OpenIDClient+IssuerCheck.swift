@@ -6,9 +6,7 @@ extension OpenIDClient {
         discovery.usesDiscovery && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 
-    /// Refuses to complete a login if the provider's issuer changed after the login started.
-    ///
-    /// Call this function before the code is sent. It does nothing if `issuer` is nil, or if the client does not use discovery.
+    /// Refuses to complete a login if the provider's issuer changed after the login started; call this before the code is sent.
     func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
         guard let issuer, discovery.usesDiscovery, !issuer.isIdentical(to: metadata.issuer) else { return }
         throw IdentityError(
@@ -34,9 +32,6 @@ extension OpenIDClient {
     }
 
     /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and tokens of another issuer than the discovered issuer.
-    ///
-    /// ``IssuerPolicy/isSame(_:as:)`` compares the two issuers. If ``boundIssuer(_:)`` is nil, or if the tokens have no issuer, the
-    /// discovered issuer has no effect.
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer

@@ -63,6 +63,5 @@ extension OpenIDClient {
 }
 
 extension LoginOptions {
-    /// `max_age` in seconds, without fractions; nil if the options have none.
     var maximumAgeSeconds: Int? { maximumAge.map { Int(clamping: $0.components.seconds) } }
 }

@@ -80,7 +80,7 @@ extension OpenIDClient {
         let idToken = (object?["id_token"]?.string).map { JSONWebToken.parsing(Secret($0)) }
         let hasBuyer = isBuyerKnown || !tokens.buyer.subject.isEmpty
         if hasBuyer, let idToken = try? idToken?.get() {
-            // The first check needs no metadata and no keys, and verifies no signature. So an ID token of another login is reported even
+            // This check needs no metadata and no keys, because it verifies no signature. So an ID token of another login is reported even
             // if the response has other errors, or if metadata or keys cannot be fetched.
             var expected = expectations(algorithms: [])
             expected.previous = tokens
@@ -125,9 +125,8 @@ extension OpenIDClient {
         refreshed.refreshToken = new.refreshToken ?? (settings.keepsRefreshToken ? tokens.refreshToken : nil)
         refreshed.scopes = new.scopes ?? quirks.scopes(afterRefreshing: tokens)
         refreshed.issuedAt = response.startedAt
-        // If `expires_in` is missing or invalid, the new access token gets the lifetime of the old access token, because a token without an
-        // expiry is never due for a refresh. But the old lifetime is not positive if the app stored the old token after its expiry. The new
-        // token then gets no expiry, because otherwise each call would refresh it again.
+        // Without a valid `expires_in`, the new access token gets the old token's lifetime, because a token without an expiry is never
+        // due for a refresh. A lifetime that is not positive (the app stored an expired token) is ignored: every call would refresh again.
         let oldLifetime = tokens.expiresAt?.timeIntervalSince(tokens.issuedAt)
         let lifetime = new.lifetime ?? oldLifetime.flatMap { $0 > 0 ? $0 : nil }
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
@@ -197,7 +196,7 @@ extension IdentityError {
     /// The error to throw instead of this error after the token endpoint has responded.
     ///
     /// A failure to fetch metadata or keys becomes a temporary error, because the token response can be validated later. Its
-    /// `providerResponse` is nil, because the token endpoint did not send the response that failed. Other errors stay unchanged.
+    /// `providerResponse` is nil, because it would show the response of another endpoint. Other errors stay unchanged.
     package var afterTokenResponse: IdentityError {
         let ofOthers: [Code] = [.discoveryFailed, .discoveryIssuerMismatch, .redirectRefused, .unsupportedByProvider]
         guard kind == .retryLater || ofOthers.contains(code) || cause is HTTPTransportError else { return self }

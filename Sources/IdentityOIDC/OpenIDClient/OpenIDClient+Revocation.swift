@@ -12,8 +12,8 @@ extension OpenIDClient {
     /// - Returns: Whether the provider revoked the tokens. False if the provider has no revocation endpoint, or if there is only an access
     ///   token and the provider does not revoke access tokens.
     /// - Throws: `IdentityError` when a revocation failed, or when the provider does not revoke refresh tokens, even if it revoked the
-    ///   access token. Without a revocation request, when the metadata cannot be fetched, the endpoint's URL is invalid or the tokens
-    ///   have another issuer.
+    ///   access token. The function sends no request and throws when the metadata cannot be fetched, the endpoint's URL is invalid, or
+    ///   the tokens have another issuer.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try checkIssuer(of: tokens, is: try await metadata())
         return try await revoke(refreshToken: tokens.refreshToken, accessToken: tokens.accessToken)
@@ -92,7 +92,6 @@ extension OpenIDClient {
 }
 
 extension TokenErrorResponse {
-    /// The error of a failed revocation: the token may still be valid.
     package var revocationError: IdentityError {
         let hint = "wait until the tokens expire, or revoke the tokens in the provider's administration."
         if isOutage {

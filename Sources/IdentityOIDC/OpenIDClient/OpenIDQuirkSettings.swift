@@ -37,9 +37,9 @@ public struct OpenIDQuirkSettings: Sendable {
     public var sendsClientIDBesideBasic = false
     /// Whether the secret of ``ClientAuthentication/secretPost(_:)`` directly follows `client_id` in a form; if not, it is at the end.
     public var secretFollowsClientID = false
-    /// Whether the provider's metadata list the authentication methods for all types of clients.
+    /// Whether the list of authentication methods in the provider's metadata is complete, so that it applies to every type of client.
     ///
-    /// If true, the hint about a rejected client compares the configured method with this list.
+    /// If true, the hint about a rejected client says whether the list lacks the configured method.
     public var listsAuthenticationMethods = true
     /// Whether a token response must contain `token_type`; if false, a token without a type is used as a bearer token, although the
     /// provider may mean another type (RFC 6749 section 7.1).

@@ -13,7 +13,7 @@ public struct CommonProviderMembers: Sendable {
     public let allowsLoopbackHTTP: Bool
     /// `timeout`: how long one request may take; by default 8 seconds.
     public let timeout: Duration
-    /// `issuers`: the issuers to accept instead of the provider's own; nil if the entry does not have this member.
+    /// `issuers`: the issuers to accept instead of the provider's default issuer; nil if the entry does not have this member.
     public let issuers: [String]?
     /// `displayName`: the provider's name on the app's login button; nil if the entry does not have this member.
     public let displayName: String?

@@ -104,8 +104,6 @@ extension OpenIDClientProvider where Self: TokenRevoking {
 
 extension OpenIDClientProvider where Self: BuyerProfileProviding {
     /// Requests UserInfo; returns the buyer of the login if the provider has no UserInfo endpoint.
-    ///
-    /// The response is used only if its `sub` is the ID token's, byte for byte (OpenID Connect Core section 5.3.2).
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         try await client.buyerProfile(for: tokens)
     }

@@ -20,7 +20,7 @@ package enum PushedAuthorizationResponse: Sendable {
             guard let reference = object["request_uri"]?.string, (1...4096).contains(reference.utf8.count),
                 reference.utf8.allSatisfy(ASCII.isVisible)
             else { throw Self.invalid("is invalid: its member request_uri is missing or has an invalid value") }
-            // RFC 9126 requires `expires_in`. The SDK does not use the value, so it has no maximum.
+            // RFC 9126 requires `expires_in`. The value has no maximum here, because the SDK does not use the value.
             guard let lifetime = TokenResponse.seconds(object["expires_in"]), lifetime > 0 else {
                 throw Self.invalid("is invalid: its member expires_in is missing or has an invalid value")
             }
@@ -38,8 +38,7 @@ package enum PushedAuthorizationResponse: Sendable {
 }
 
 extension TokenErrorResponse {
-    /// The SDK's error for an error response with a special meaning after a pushed authorization request (RFC 9126 section 2.3); nil for an
-    /// error response that means the same as after a token request.
+    /// The error for a response to a pushed authorization request (RFC 9126 section 2.3); nil if ``standardError`` fits the response.
     package var pushedRequestError: IdentityError? {
         guard status >= 400, !isOutage else { return nil }
         switch error ?? "" {

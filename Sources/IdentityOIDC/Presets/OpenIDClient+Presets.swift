@@ -85,7 +85,8 @@ extension OpenIDClient.Configuration {
 
     /// A configuration for Sign in with Shop, derived from public pages and example code; it was not tried with the real service.
     ///
-    /// The login signs in a user of Shop, who is not a customer of the shop. So a cart cannot get a buyer's identity from this login.
+    /// The buyer signs in with an account of the Shop app, not with a customer account of the store. So a cart cannot get a buyer's
+    /// identity from this login.
     public static func shop(name: String, clientID: String) -> Self {
         let issuer = "https://accounts.shop.app"
         var configuration = Self(preset: name, issuer: issuer, clientID: clientID, displayName: "Shop")

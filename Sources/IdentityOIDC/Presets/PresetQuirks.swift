@@ -15,7 +15,6 @@ struct AppleQuirks: OpenIDQuirks {
     }
 }
 
-/// Where a provider with one issuer for each tenant differs from OpenID Connect.
 struct MultiTenantQuirks: OpenIDQuirks {
     let template: TenantIssuerTemplate
 

@@ -20,9 +20,7 @@ public struct TenantIssuerTemplate: Sendable {
             .map { String(decoding: Array($0), as: UTF8.self) }
     }
 
-    /// Accepts the issuer of every tenant, and the template itself.
-    ///
-    /// The template is the `issuer` in Microsoft's metadata for several tenants.
+    /// Accepts the issuer of every tenant, and the template itself, which is the `issuer` in Microsoft's metadata for several tenants.
     public var policy: IssuerPolicy {
         IssuerPolicy(summary: text) { [self] issuer in
             isTenantIssuer(issuer) || parts.count == 2 && issuer.isIdentical(to: text)

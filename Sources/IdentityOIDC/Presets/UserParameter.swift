@@ -6,9 +6,7 @@ internal import IdentityKit
 enum UserParameter {
     private static let maximumBytes = 256
 
-    /// Returns the buyer with the name from the callback, marked as not verified.
-    ///
-    /// If the ID token has a name, or the callback has no name, the buyer is unchanged.
+    /// Returns the buyer with the name from the callback, marked as not verified, unless the ID token has a name.
     static func completed(_ buyer: Buyer, from callback: LoginCallback) -> Buyer {
         guard buyer.givenName == nil, buyer.familyName == nil, buyer.displayName == nil,
             let text = try? callback.value(of: "user"),

@@ -2,12 +2,10 @@ internal import FoundationEssentials
 internal import IdentityCrypto
 package import IdentityKit
 
-/// Validates ID tokens: a pure function of the token, the keys and the expectations.
+/// Validates ID tokens (OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, after a refresh, 12.2), without side effects.
 ///
-/// Source: OpenID Connect Core sections 3.1.3.7, 3.1.3.8 and, for the ID token of a refresh, 12.2. The signature is always verified,
-/// although section 3.1.3.7 does not require this for a token from the token endpoint.
+/// The signature is always verified, although section 3.1.3.7 does not require this for a token from the token endpoint.
 package enum IDTokenValidator {
-    /// Validates an ID token; after an error `id_token_key_unknown` or `id_token_signature`, newer keys may verify the signature.
     package static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,

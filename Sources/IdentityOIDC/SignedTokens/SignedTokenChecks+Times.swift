@@ -62,9 +62,8 @@ extension SignedTokenChecks {
 
 /// The time at which a token was received; the times in the token are checked against this time.
 ///
-/// A token that was received just now is checked against the current time. The token of a stored response is checked against the stored
-/// time of its receipt. This machine's clock may have been slow or fast at that time. So the token may also name a time of issue between
-/// the stored time and now. If the stored time is in the future, the expiry of the token is not checked.
+/// A token that was received just now is checked against the current time, and the token of a stored response against the stored time.
+/// This machine's clock may have been slow at that time. So the token may name a time of issue between the stored time and now.
 struct ReceiptTime {
     private let received: Date
     private let latest: Date

@@ -1,8 +1,7 @@
 internal import IdentityCrypto
 internal import IdentityKit
 
-/// The checks that ID tokens, logout tokens and signed UserInfo responses have in common (OpenID Connect Core section
-/// 3.1.3.7, Back-Channel Logout 1.0 section 2.6): pure functions of the token, the keys and the expectations.
+/// The checks of all signed tokens (OpenID Connect Core section 3.1.3.7, Back-Channel Logout 1.0 section 2.6), without side effects.
 struct SignedTokenChecks {
     let errors: SignedTokenErrors
     let expected: SignedTokenExpectations

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Creates the errors for one kind of signed token.
 struct SignedTokenErrors: Sendable {
     /// The token's name in errors.
     let token: String
@@ -27,8 +26,8 @@ struct SignedTokenErrors: Sendable {
 
     /// An error with code `id_token_time` whose hint shows this machine's clock, which may be wrong.
     ///
-    /// `statement` is what the token says about `time`, for example "expires at". `now` is the clock's time at the token's receipt;
-    /// `isStored` says whether this time was stored, and is not the current time.
+    /// `statement` is what the token says about `time`, for example "expires at". `now` is the clock's time at the token's receipt: the
+    /// current time or, if `isStored` is true, a stored time.
     func error(
         _ problem: String,
         _ statement: String,

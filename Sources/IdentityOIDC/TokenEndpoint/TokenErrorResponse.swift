@@ -17,9 +17,7 @@ public struct TokenErrorResponse: Sendable {
     public var errorURI: String?
     /// Whether the body was a JSON object.
     public var isJSON: Bool
-    /// The name of the response header that identifies the request to the provider's support.
-    ///
-    /// If the response lacks this header, the SDK reads `X-Request-Id`.
+    /// The name of the header that identifies the request to the provider's support; if the header is missing, `X-Request-Id` is read.
     public var traceIDHeader = "X-Request-Id"
     /// The body if it is a JSON object, for providers with their own error format.
     package var object: JSONObject?

@@ -106,7 +106,6 @@ enum UserInfoResponse {
         )
     }
 
-    /// Returns the claims if their `sub` is the subject of the known buyer; throws an error otherwise.
     static func claims(
         _ object: JSONObject,
         for known: Buyer,

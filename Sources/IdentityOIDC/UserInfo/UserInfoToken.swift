@@ -1,11 +1,8 @@
 internal import IdentityKit
 
-/// Validates signed UserInfo responses (OpenID Connect Core section 5.3.2): a pure function of the token, the keys and the
-/// expectations.
+/// Validates signed UserInfo responses (OpenID Connect Core section 5.3.2), without side effects.
 enum UserInfoToken {
     /// Validates everything except `sub`, which the caller must compare with the session's buyer; the times may be missing.
-    ///
-    /// After an error with code `id_token_key_unknown` or `id_token_signature`, newer keys may verify the signature.
     static func validate(
         _ token: Secret,
         keys: JSONWebKeySet,
