@@ -1,8 +1,6 @@
 /// Reads the textual encoding of keys (RFC 7468): exactly one block.
 package enum PEM {
-    /// Decodes the only block of an ASCII text; nil if the text is not exactly one block with this label, such as `PRIVATE KEY`.
-    ///
-    /// White space around the block is permitted.
+    /// Decodes the block; nil unless the text is one block with this label (such as `PRIVATE KEY`), perhaps surrounded by white space.
     package static func decode(_ text: [UInt8], label: String) -> [UInt8]? {
         let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
         var rest = text.drop(while: isBlank)

@@ -43,7 +43,6 @@ package enum Digest {
     }
 }
 
-/// A hash function of the JOSE signature algorithms.
 struct HashFunction: Sendable {
     let algorithm: LazyAlgorithm
     /// The length of the digest in bytes.

@@ -48,8 +48,6 @@ package final class HMACSHA256: Sendable {
         }
     }
 
-    /// OpenSSL's context for HMAC with SHA-256.
-    ///
     /// `@unchecked Sendable`: ``HMACSHA256`` uses the context only under its lock.
     @safe
     private final class Context: @unchecked Sendable {

@@ -17,9 +17,7 @@ final class KeyHandle: @unchecked Sendable {
         unsafe EVP_PKEY_free(pointer)
     }
 
-    /// Creates a public key or a key pair; nil if OpenSSL refuses the parameters.
-    ///
-    /// OpenSSL does not check here whether the halves of a key pair belong together.
+    /// Creates a public key, or a key pair whose halves OpenSSL does not compare; nil if OpenSSL refuses the parameters.
     static func imported(type: String, isPair: Bool, _ parameters: ParameterList) -> KeyHandle? {
         unsafe make(type: type) { context, key in
             let selection = isPair ? identity_key_pair_selection() : identity_public_key_selection()

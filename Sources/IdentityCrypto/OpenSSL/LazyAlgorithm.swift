@@ -19,7 +19,6 @@ final class LazyAlgorithm: Sendable {
         self.fetch = { unsafe FetchedAlgorithm(fetch, release: release) }
     }
 
-    /// The algorithm; throws `operationFailed` if OpenSSL does not have it or fails.
     func available() throws(CryptoError) -> FetchedAlgorithm {
         if let known = fetched.withLock(\.self) { return known }
         guard let new = fetch() else {

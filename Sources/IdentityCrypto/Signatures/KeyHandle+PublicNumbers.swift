@@ -1,7 +1,6 @@
 internal import CIdentityOpenSSL
 
 extension KeyHandle {
-    /// The numbers of the public half; throws `invalidKey` if the type of the key is not supported or OpenSSL fails.
     func publicNumbers() throws(CryptoError) -> PublicNumbers {
         if isA("RSA"), let modulus = number(OSSL_PKEY_PARAM_RSA_N, count: nil),
             let exponent = number(OSSL_PKEY_PARAM_RSA_E, count: nil)

@@ -2,7 +2,6 @@
 ///
 /// Modulo each odd prime up to 167, these moduli are powers of 65537. By chance, one in 240 million other moduli has this property.
 enum PredictableModulus {
-    /// The odd primes up to 167, each with the powers of 65537 modulo it.
     private static let powers: [(prime: Int, residues: Set<Int>)] = stride(from: 3, through: 167, by: 2)
         .filter { number in !stride(from: 3, to: number, by: 2).contains { number % $0 == 0 } }
         .map { prime in

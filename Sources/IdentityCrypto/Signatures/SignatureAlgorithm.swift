@@ -13,8 +13,6 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    /// The algorithm with a JOSE name; nil for an unknown name.
-    ///
     /// `Ed25519` (RFC 9864) and `EdDSA` are one algorithm here, because Ed25519 is the only supported curve for EdDSA.
     package init?(name: String) {
         self.init(rawValue: name == "Ed25519" ? "EdDSA" : name)

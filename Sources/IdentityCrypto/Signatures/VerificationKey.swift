@@ -80,9 +80,7 @@ package final class VerificationKey: Sendable {
         numbers.supports(algorithm)
     }
 
-    /// Whether the signature, in JOSE's form, was made by this key for the message.
-    ///
-    /// The result is also `false` if the key does not support the algorithm or OpenSSL fails.
+    /// Whether this key verifies a signature in JOSE's form; false also if the key does not support the algorithm or OpenSSL fails.
     package func verify(_ signature: [UInt8], of message: [UInt8], algorithm: SignatureAlgorithm) -> Bool {
         guard supports(algorithm), signature.count == numbers.signatureCount else { return false }
         return ErrorQueue.preserved {
