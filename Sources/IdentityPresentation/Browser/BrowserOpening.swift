@@ -4,7 +4,6 @@ public import IdentityHTTP
 public protocol BrowserOpening: Sendable {
     /// Opens a page and returns at once.
     ///
-    /// - Returns: False when no browser could be opened; the app then shows the URL to the buyer. True does not prove
-    ///   that a page is shown.
+    /// - Returns: False when no browser could be opened: then show the URL to the buyer. True does not prove that a page is shown.
     func open(_ url: HTTPURL) async -> Bool
 }

@@ -37,7 +37,6 @@ struct ChildProcess: Sendable {
         return result == 0 ? ChildProcess(identifier: identifier) : nil
     }
 
-    /// Blocks until the program has ended.
     func wait() {
         var status: Int32 = 0
         while unsafe waitpid(identifier, &status, 0) < 0, errno == EINTR {}

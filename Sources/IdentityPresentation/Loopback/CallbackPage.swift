@@ -34,8 +34,6 @@ enum CallbackPage {
     static let notFound = LoopbackResponse.message(status: 404, headers: safe)
     static let noForm = LoopbackResponse.message(status: 415, headers: safe)
 
-    /// The response to methods other than GET and, if `takesForms` is true, POST.
-    ///
     /// HEAD gets this response, too: programs send HEAD to test links (RFC 9110 section 9.3.2), so a HEAD request must not end the wait.
     static func methodNotAllowed(takesForms: Bool) -> LoopbackResponse {
         .message(status: 405, headers: safe + [("Allow", takesForms ? "GET, POST" : "GET")])

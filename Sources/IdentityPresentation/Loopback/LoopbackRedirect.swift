@@ -34,9 +34,7 @@ struct LoopbackRedirect: Sendable {
         "\(schemeAndHost):\(port)\(pathAndQuery)"
     }
 
-    /// Whether a request's `Host` header is missing or names this listener.
-    ///
-    /// A request whose `Host` is another name may come from another site's page (DNS rebinding).
+    /// Whether `Host` is missing or names this listener; a request with another `Host` may come from another site (DNS rebinding).
     func accepts(host: String?, port: UInt16) -> Bool {
         guard let host else { return true }
         let literal = schemeAndHost.dropFirst("http://".utf8.count)
@@ -60,7 +58,7 @@ struct LoopbackRedirect: Sendable {
             hint:
                 "Register an address such as http://127.0.0.1/callback at the provider and set \(member) to this address. If the "
                 + "provider permits no loopback address, use another presenter (in identity-lab: --callback stdin). For a login, "
-                + "ManualPresenter needs no port.",
+                + "you can use ManualPresenter, which needs no port.",
             reference: "RFC 8252 section 7.3"
         )
     }

@@ -1,8 +1,6 @@
 /// A source of lines of text.
 public protocol LineSource: Sendable {
-    /// The next line without its line feed; nil at the end of the source.
-    ///
-    /// The last line need not end with a line feed.
+    /// The next line without its line feed, which may be missing in the last line; nil at the end of the source.
     ///
     /// - Throws: `CancellationError` when the task was cancelled, `IdentityError` when the line is too long, not UTF-8 or not readable.
     func nextLine() async throws -> String?
