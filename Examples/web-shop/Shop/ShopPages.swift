@@ -40,7 +40,7 @@ struct ShopPages: SignInPages {
         case .signInExpired:
             return (
                 "This sign-in has expired",
-                "Please sign in again. If this page returns, allow cookies in your browser.", both
+                "Please sign in again. If you see this page again, allow cookies in your browser.", both
             )
         case .signInRefused: return ("That was not possible", "The sign-in or the request was refused.", both)
         case .requestRefused:

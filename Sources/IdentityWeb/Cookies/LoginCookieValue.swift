@@ -19,7 +19,6 @@ struct LoginCookieValue {
 
     /// When the login expires, in seconds since 1970; `SignInCookies.excessLogins` sorts by it.
     let time: Int
-    /// How the callback arrives, which determines the attributes of the cookie.
     let mode: ResponseMode
     let state: State
 

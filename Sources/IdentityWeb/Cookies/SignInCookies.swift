@@ -81,9 +81,7 @@ public struct SignInCookies: Sendable {
         try cookie("guest", id.rawValue, guestLifetime)
     }
 
-    /// The id in the guest cookie of a request.
-    ///
-    /// Nil if the request has no guest cookie, if it has two with different values, or if the value is not a session id.
+    /// The id in the guest cookie of a request; nil in the same cases as for the session cookie (``sessionID(in:)``).
     public func guestID(in request: WebRequest) -> SessionID? {
         request.cookie(prefix + "guest").flatMap { SessionID(rawValue: $0) }
     }

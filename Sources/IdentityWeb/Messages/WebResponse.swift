@@ -38,19 +38,18 @@ extension HTTPResponse {
 }
 
 extension HTTPHeaders {
-    /// Headers with fields whose names and values are known to be valid; an invalid field is left out.
     static func of(_ fields: [(name: String, value: String)]) -> HTTPHeaders {
         var headers = HTTPHeaders()
         for field in fields { headers.add(field.name, field.value) }
         return headers
     }
 
-    /// Adds a field whose name and value are known to be valid; an invalid field is left out.
+    /// Adds a field; an invalid name or value changes nothing, so pass only valid ones.
     mutating func add(_ name: String, _ value: String) {
         try? append(name, value)
     }
 
-    /// Sets a field and removes all earlier fields with its name; an invalid name or value changes nothing, so pass only valid ones.
+    /// Sets a field in place of all earlier fields with its name; like ``add(_:_:)``, ignores an invalid name or value.
     mutating func replace(_ name: String, _ value: String) {
         try? set(name, value)
     }

@@ -31,7 +31,7 @@ public struct StandardPages: SignInPages {
     public static func sentence(for content: SignInPage.Content) -> String {
         switch content {
         case .chooseProvider: "Choose how you want to sign in."
-        case .signInExpired: "Please sign in again. If this page returns, allow cookies in your browser."
+        case .signInExpired: "Please sign in again. If you see this page again, allow cookies in your browser."
         case .signInRefused: "The sign-in or the request was refused."
         case .requestRefused: "We could not confirm that this request came from our site. Go back and try again."
         case .signInCancelled: "You did not sign in."

@@ -2,9 +2,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 internal import Synchronization
 
-/// Limits how many logins one client address may begin, with a token bucket for each address.
-///
-/// The limit protects the store, because each login that has begun occupies a record of the store until it is complete or expires.
+/// Limits how many logins a client address may begin, because each login occupies a record of the store until it ends or expires.
 final class LoginLimiter: Sendable {
     private let limit: SignInRoutes.LoginLimit
     private let clock: any IdentityClock

@@ -70,9 +70,7 @@ extension SignInRoutes {
         return try redirect(to: table.callbackPath(of: provider) + "?state=" + FormEncoding.escape(state))
     }
 
-    /// Asks the app whether the buyer gets a session; throws an error if the app refuses the buyer.
-    ///
-    /// Returns the path that the app chose; nil to keep the return path of the login.
+    /// Returns the path that the app chose, or nil to keep the return path of the login; throws an error if the app refuses the buyer.
     private func admit(
         _ buyer: Buyer,
         of provider: String,
@@ -98,9 +96,7 @@ extension SignInRoutes {
         }
     }
 
-    /// Ends the old session of this browser, because another buyer signs in.
-    ///
-    /// The old session ends before the new one is stored. So no data of the old session, such as its cart, reaches the new buyer.
+    /// Ends the session of another buyer before the new session is stored, so that no data, such as the cart, reaches the new buyer.
     private func end(_ old: Session) async throws {
         do {
             _ = try await sessions.logout(old.id)
@@ -109,10 +105,7 @@ extension SignInRoutes {
         }
     }
 
-    /// Performs the work after a sign-in: moves the cart of the replaced session, ends that session, merges the guest's cart, and ends the
-    /// buyer's sessions above `maximumSessions`.
-    ///
-    /// The sign-in succeeds even if this work fails or takes long. If the merge fails, a later request tries it again (``MergePauses``).
+    /// Moves and merges the carts and ends old sessions after a sign-in, which succeeds even if this work fails or takes long.
     private func settle(
         _ session: Session,
         replacing replaced: Session?,
@@ -133,8 +126,8 @@ extension SignInRoutes {
 
     /// Merges a guest's cart into the buyer's cart, and waits briefly for the merge, if ``MergePauses`` permits a merge now.
     ///
-    /// If the merge completes in this time, the response removes the guest's cookie. If it does not, a later request calls this function
-    /// again. The later call repeats a failed merge; after a completed merge, it finds nothing to merge and removes the cookie.
+    /// If the merge completes in this time, the response removes the guest's cookie. Otherwise a later request calls this function again.
+    /// That call repeats a failed merge; after a merge that completed late, it finds nothing to merge and removes the cookie.
     func retryMerge(of guest: SessionID, into session: SessionID, in context: WebContext) async {
         guard carts != nil, mergePauses.begin(for: guest) else { return }
         let isMerged = await sessions.waitBriefly { [self] in await mergeCart(of: guest, into: session) }

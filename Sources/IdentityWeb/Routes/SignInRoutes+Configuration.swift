@@ -60,9 +60,7 @@ extension SignInRoutes {
         /// The client address and `User-Agent` are personal data: you need a legal basis to record them, and must name them in the shop's
         /// privacy policy.
         public var recordedBrowserDetails: Set<BrowserDetail> = []
-        /// The app's decision whether a verified buyer gets a session; by default, every verified buyer gets a session.
-        ///
-        /// The app can refuse a blocked customer, for example.
+        /// The app's decision whether a verified buyer gets a session, for example to refuse a blocked customer; by default, all do.
         public var admit: @Sendable (SignIn) async throws -> SignInDecision = { _ in .accept }
 
         /// Creates a configuration with the default values for an origin.
@@ -114,13 +112,9 @@ extension SignInRoutes {
 
     /// The limit of logins that one client address may begin, as a token bucket.
     public struct LoginLimit: Sendable {
-        /// How many logins may begin at once, by default 20, at least 1.
-        ///
-        /// A value above one million counts as one million.
+        /// How many logins may begin at once: at least 1, by default 20; a value above one million counts as one million.
         public var burst = 20
-        /// The time after which the bucket permits one more login, by default 6 seconds; greater than 0.
-        ///
-        /// A value above one day counts as one day.
+        /// The time after which one more login may begin: greater than 0, by default 6 seconds; a value above one day counts as one day.
         public var interval: Duration = .seconds(6)
         /// The maximum number of buckets in memory, by default 10,000, at least 1.
         ///

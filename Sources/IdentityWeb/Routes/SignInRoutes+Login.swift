@@ -17,7 +17,6 @@ extension SignInRoutes {
         return try redirect(to: login.url.text)
     }
 
-    /// The details of a browser that ``Configuration/recordedBrowserDetails`` permits to record.
     func recordedBrowser(of request: WebRequest) -> BuyerBrowser {
         let permitted = configuration.recordedBrowserDetails
         return BuyerBrowser(
@@ -26,7 +25,6 @@ extension SignInRoutes {
         )
     }
 
-    /// The options of a login that a link begins: the configured options, and those that the link may replace.
     func linkOptions(_ request: WebRequest) -> LoginOptions {
         var options = configuration.loginOptions
         options.returnPath = request.queryValue("return").flatMap { withoutRoutes($0) }
@@ -58,7 +56,7 @@ extension SignInRoutes {
         let providers = try names.map { try sessions.descriptor(of: $0) }
         let choices = providers.map { provider in
             // If two buttons had the same text, the buyer could not distinguish them. So the provider's name is added, as in "Shop (eu)".
-            // The name is also added to a display name that equals the longer text of another provider.
+            // It is also added if the display name equals the longer text of another provider, such as "Shop (eu)".
             let isUnique = providers.allSatisfy { other in
                 other.name.isIdentical(to: provider.name)
                     || !provider.displayName.isIdentical(to: other.displayName)

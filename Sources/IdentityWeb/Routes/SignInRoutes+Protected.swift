@@ -30,9 +30,7 @@ extension SignInRoutes {
         }
     }
 
-    /// The requested page, to which the browser returns after the sign-in; with nil, the browser goes to the home page.
-    ///
-    /// Nil if the return path policy refuses the page. Nil also for a method such as POST, because the browser cannot send a form again.
+    /// The page to which the browser returns after the sign-in; nil for a POST, because the browser cannot send a form again.
     private func page(after request: WebRequest) -> String? {
         guard request.method == .get || request.method == .head else { return nil }
         return sessions.acceptedReturnPath(Self.withoutRawCharacters(request.target))

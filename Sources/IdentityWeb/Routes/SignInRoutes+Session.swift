@@ -2,7 +2,6 @@ internal import FoundationEssentials
 internal import IdentityKit
 
 extension SignInRoutes {
-    /// The JSON for scripts: whether the buyer is signed in, the session's provider and expiry, the buyer's name, and the CSRF token.
     func sessionJSON(in context: WebContext) async throws -> WebResponse {
         let session = try await context.session()
         var object = JSONObject()

@@ -134,10 +134,9 @@ public final class SignInRoutes: Sendable {
         }
     }
 
-    /// The methods of a route.
+    /// HEAD is safe (RFC 9110 section 9.2.1), so a route has HEAD only if its GET neither begins nor completes a sign-in or sign-out.
     ///
-    /// HEAD is a safe method (RFC 9110 section 9.2.1). So a route has HEAD only if its GET neither begins nor completes a sign-in or
-    /// sign-out. The server or its adapter removes the body of the response to HEAD.
+    /// The server or its adapter removes the body of the response to HEAD.
     private func methods(of route: RouteTable.Route) -> [HTTPMethod] {
         switch route {
         case .chooseProvider: configuration.thirdPartyLogins.isEmpty ? [.get, .head] : [.get, .post]
