@@ -50,9 +50,7 @@ extension OpenIDClient {
         }
     }
 
-    /// Exchanges an authorization code that has been checked (RFC 6749 section 4.1.3).
-    ///
-    /// The expiry of the attempt is not checked.
+    /// Exchanges a checked authorization code (RFC 6749 section 4.1.3), without a check of the attempt's expiry.
     ///
     /// - Throws: `IdentityError`.
     public func exchange(code: Secret, for attempt: LoginAttempt) async throws -> TokenSet {
