@@ -13,8 +13,8 @@ public struct SystemBrowser: BrowserOpening {
 
     /// Creates a browser that uses these environment variables.
     ///
-    /// - Parameter environment: `xdg-open` is searched in `PATH`. If none of `DISPLAY`, `WAYLAND_DISPLAY` and `BROWSER` is set,
-    ///   ``open(_:)`` returns false: without a desktop, `xdg-open` would start a text browser in the app's terminal.
+    /// - Parameter environment: ``open(_:)`` looks for `xdg-open` in `PATH`. If none of `DISPLAY`, `WAYLAND_DISPLAY` and `BROWSER` is set,
+    ///   the function returns false: without a desktop, `xdg-open` would start a text browser in the app's terminal.
     public init(environment: [String: String]) {
         self.environment = environment.filter { Self.isForBrowsers($0.key) }
     }
