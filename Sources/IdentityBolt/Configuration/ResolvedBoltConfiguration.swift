@@ -61,7 +61,7 @@ struct ResolvedBoltConfiguration: Sendable {
     static func check(stateLength: Int?) throws(IdentityError) {
         guard stateLength.map({ (8...86).contains($0) }) ?? true else {
             throw invalid(
-                "`stateLength` of a login at Bolt must be a number from 8 to 86.",
+                "`stateLength` of a login at Bolt must be a number of characters from 8 to 86.",
                 "If Bolt requires a certain length of the state, set stateLength to this length. Otherwise remove stateLength."
             )
         }
