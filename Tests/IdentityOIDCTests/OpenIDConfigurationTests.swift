@@ -15,7 +15,7 @@ struct OpenIDConfigurationTests {
             + [
                 ("http://a.example/cb", false), ("http://localhost/cb", false), ("http://127.1/cb", false),
                 ("myapp://cb", false), ("a.:/cb", false), ("com..app:/cb", false), ("https:app", false),
-                ("https:/cb", false), ("HTTPS:///cb", false),
+                ("https:/cb", false), ("HTTPS:///cb", false), ("https://:8443/cb", false),
             ]
             + [
                 ("http://127.0.0.1:8080/cb", true), ("http://[::1]/cb", true), ("https://a.example/cb?x=1", true),

@@ -57,7 +57,11 @@ package enum AESCBC {
                 return true
             }
         }
-        if isCompleted { return Array(output.prefix(count)) }
+        if isCompleted {
+            output.removeLast(output.count - count)
+            return output
+        }
+        wipe(&output)
         if isEncrypting { throw CryptoError(.operationFailed, "OpenSSL could not encrypt the data") }
         guard isUpdated else { throw CryptoError(.operationFailed, "OpenSSL failed before it could check the padding") }
         throw CryptoError(.authenticationFailed, "the length or the padding of the ciphertext is wrong")

@@ -45,7 +45,7 @@ extension IdentityError {
         IdentityError(
             .rejected,
             .idTokenSubject,
-            "The sub of the UserInfo response is missing, is not a string, or belongs to another buyer.",
+            "The UserInfo response is from another issuer, or its sub is missing, is not a string, or belongs to another buyer.",
             hint: "Try again. If this error happens again, report it to the provider. The response was not used.",
             reference: "OpenID Connect Core section 5.3.2"
         )

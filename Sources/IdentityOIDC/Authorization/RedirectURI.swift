@@ -7,7 +7,7 @@ public enum RedirectURI {
     ///
     /// - Throws: `IdentityError` of kind `configuration` for:
     ///   - a text that is not an absolute URI, or that contains a fragment, a backslash, spaces or control characters;
-    ///   - https without a host, such as `https:callback`;
+    ///   - https without a host, such as `https:callback` or `https://:8443/callback`;
     ///   - user information: the host of `https://app.example@evil.example` is `evil.example`;
     ///   - plain http, except to a loopback literal such as 127.0.0.1 (RFC 8252 section 7.3);
     ///   - a private-use scheme without the form of a domain name, such as `com.example.app` (section 7.1).
@@ -58,7 +58,7 @@ public enum RedirectURI {
         _ text: String
     ) -> Bool {
         switch String(decoding: scheme.map(ASCII.lowercased), as: UTF8.self) {
-        case "https": !authority(rest).isEmpty
+        case "https": authority(rest).first.map { $0 != UInt8(ascii: ":") } ?? false
         case "http": (try? HTTPURL(String(text.prefix { $0 != "?" })))?.isLoopback ?? false
         default: isDomainName(scheme)
         }

@@ -61,7 +61,7 @@ final class GraphQLReporter: Sendable {
     func reportContext(_ context: JSONObject, _ document: GraphQLDocument, since start: Duration) {
         guard !observers.isEmpty else { return }
         let unsent = context.members.map(\.name).filter { !document.contextVariables.contains($0) }
-        if !unsent.isEmpty, isNew(document, unsent.joined(separator: " ")) {
+        if !unsent.isEmpty, isNew(document, "context " + unsent.joined(separator: " ")) {
             report(.contextNotSent(unsent), of: document, since: start)
         }
     }
