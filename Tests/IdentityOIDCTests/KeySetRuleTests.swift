@@ -294,7 +294,7 @@ struct KeySetRuleTests {
             clock.advance(by: .seconds(30))
             for number in 0..<10_000 { #expect(try await ask(number) == 3) }
             clock.advance(by: .seconds(30))
-            let oldest = 10_000 - KeySetRefetches.capacity
+            let oldest = 10_000 - KeySetRefetchLimiter.capacity
             #expect(try await ask(oldest) == 3)
             #expect(try await ask(oldest - 1) == 4)
         }

@@ -72,7 +72,8 @@ package final class KeySetSource: Sendable {
         // The key id is stored only after a new fetch, because cached keys do not prove that the provider lacks the key.
         if let keyID, let digest, snapshot.fetch != known.fetch, !snapshot.keys.contains(keyID: keyID) {
             memory.withLock { memory in
-                memory.refetches[origin, default: KeySetRefetches()].remember(digest, in: snapshot.revision, at: now)
+                let limiter = KeySetRefetchLimiter()
+                memory.refetches[origin, default: limiter].remember(digest, in: snapshot.revision, at: now)
             }
         }
         return snapshot
@@ -112,7 +113,7 @@ package final class KeySetSource: Sendable {
         if let rejected {
             let start = now
             let (isPermitted, isFirstRefusal) = memory.withLock { memory in
-                memory.refetches[origin, default: KeySetRefetches()].take(at: start)
+                memory.refetches[origin, default: KeySetRefetchLimiter()].take(at: start)
             }
             // Only the first refusal after a permitted fetch is reported, so that a flood does not fill the log.
             if isFirstRefusal { environment.report(.keySetRefetchRefused, provider: provider, since: start) }

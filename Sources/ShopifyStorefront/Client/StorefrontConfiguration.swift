@@ -191,3 +191,6 @@ extension StorefrontConfiguration {
         ) { section.error($0, $1, hint: $2) }
     }
 }
+
+/// A version of the Storefront API.
+public typealias StorefrontAPIVersion = ShopifyAPIVersion

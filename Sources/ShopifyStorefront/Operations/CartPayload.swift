@@ -46,18 +46,3 @@ extension CartPayload: GraphQLReadable {
         warnings = try node.field("warnings")
     }
 }
-
-extension IdentityError {
-    static func cartIsGone(_ metadata: GraphQLMetadata?) -> IdentityError {
-        IdentityError(
-            .rejected,
-            .cartGone,
-            "Shopify has no cart with this id: the cart's order was placed, the cart has expired, or the id is wrong.",
-            hint:
-                "If the app passed the cart's id, check the id. After a logout, attach, detach or remove call, do nothing. Otherwise "
-                + "call add(_:for:in:): it creates a cart if the session has none.",
-            reference: "Storefront API reference, cart",
-            providerResponse: metadata.map { IdentityError.ProviderResponse($0) }
-        )
-    }
-}

@@ -6,7 +6,7 @@ internal import ShopifyGraphQL
 /// It reads the session's attachment, runs the operation under the cart's lock, and saves the outcome. If another process changed the
 /// attachment during the operation, ``CartConflictAction`` decides whether the operation is repeated.
 struct CartOperation: Sendable {
-    private enum Attempt<Value: Sendable>: Sendable {
+    enum Attempt<Value: Sendable>: Sendable {
         case done(Result<Value, IdentityError>)
         /// Shopify no longer has the cart. The value is nil if another process changed the attachment before the cart was removed from it.
         case gone(CartGone?)
@@ -62,20 +62,20 @@ struct CartOperation: Sendable {
     }
 
     /// The codes of errors after which Shopify has no new cart, although the operation tried to create one.
-    private static let refusals: Set<IdentityError.Code> = [
+    static let refusals: Set<IdentityError.Code> = [
         .cartUserErrors, .storefrontRefused, .throttled, .securityRejection, .cartGone,
     ]
 
     /// Removes the start time of a creation from the attachment, after Shopify rejected the creation or no longer has the new cart.
     ///
     /// Otherwise a later creation would report this creation as ``CartEvent/Kind/interrupted``.
-    private func endCreation(_ locked: LockedCart) async {
+    func endCreation(_ locked: LockedCart) async {
         var pending = locked.pending ?? PendingCart()
         pending.since = nil
         _ = try? await locked.write(pending.lines.isEmpty ? nil : pending.payload)
     }
 
-    private func saved<Value>(_ change: CartChange<Value>, _ locked: LockedCart) async throws -> Attempt<Value> {
+    func saved<Value>(_ change: CartChange<Value>, _ locked: LockedCart) async throws -> Attempt<Value> {
         guard let new = change.binding else { return .done(change.outcome) }
         let payload = new.payload
         if locked.sent == .nothing, use != .exclusive {
@@ -106,7 +106,7 @@ struct CartOperation: Sendable {
     /// Reads the attachment, and writes it if ``CartUse`` requires a write before the operation.
     ///
     /// Nil if another process changed the attachment between the read and the write.
-    private func prepared(for use: CartUse) async throws -> StoredCart? {
+    func prepared(for use: CartUse) async throws -> StoredCart? {
         let stored = try await adapter.attachments.read(session)
         switch use {
         case .standard, .attachmentOnly: return stored
@@ -180,60 +180,5 @@ struct CartOperation: Sendable {
                     + "detach(from:in:). Do not give that cart to another buyer.",
             cause: cause
         )
-    }
-
-    /// Removes a cart that Shopify no longer has from the session's attachment; false if another process has changed the attachment.
-    private func removeGoneCart(_ locked: LockedCart, _ gone: CartGone) async throws -> Bool {
-        guard let binding = locked.binding else { throw IdentityError.cartIsGone(gone.metadata) }
-        let pending = adapter.policy.gone == .recreate ? PendingCart(recreating: binding) : nil
-        guard try await locked.write(pending?.payload) else { return false }
-        adapter.report(.gone, session)
-        return true
-    }
-
-    /// Creates the session's cart again with the stored lines of a cart that Shopify no longer has, under a lock of the store.
-    ///
-    /// If two processes do so at once, the second one waits and then uses the cart of the first. The lock has its own name, because the
-    /// operation may already hold the lock of ``CartUse/exclusive``.
-    private func recreateUnderLock() async throws {
-        let attachments = adapter.attachments
-        let name = LockName.attachment(attachments.name + " recreation", of: session)
-        try await attachments.store.withLock(name, waitingUpTo: CartAdapter.lockTimeout) { _ in try await recreate() }
-    }
-
-    /// Creates the cart without the lines that Shopify rejects; the attachment keeps the lines until the new cart is saved.
-    private func recreate() async throws {
-        guard try await adapter.attachments.read(session).pending?.lines.isEmpty == false else { return }
-        guard let stored = try await prepared(for: .creating), var pending = stored.pending else { return }
-        let locked = LockedCart(session, stored, adapter.attachments, under: locks)
-        let context = StorefrontContext(buyerIP: pending.buyerIP, country: pending.country)
-        let (location, isAddressRemoved) = (pending.companyLocationID, pending.isAddressRemoved)
-        let created: CartBinding?
-        do {
-            created = try await adapter.omittingRefused(&pending.lines) { lines in
-                guard !lines.isEmpty else { return nil }
-                return try await adapter.createCart(
-                    lines,
-                    session,
-                    context,
-                    companyLocationID: location,
-                    sendsAddress: !isAddressRemoved
-                ).binding
-            }
-            .result
-        } catch let error as IdentityError where stored.beganCreation && Self.refusals.contains(error.code) {
-            await endCreation(locked)
-            throw error
-        }
-        guard var created else {
-            _ = try await locked.write(nil)
-            return
-        }
-        // The location is stored even if Shopify refused it for the new cart. So the next attach sends it again, and lists it as omitted if
-        // Shopify refuses it again.
-        created.companyLocationID = location
-        created.isAddressRemoved = isAddressRemoved
-        let change = CartChange((), saving: created, onConflict: .detachAndRepeat)
-        if case .done = try await saved(change, locked) { adapter.report(.recreated, session) }
     }
 }

@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 /// Limits the fetches that tokens of one origin cause because the known keys do not verify them.
-struct KeySetRefetches {
+struct KeySetRefetchLimiter {
     /// How long a `kid` that the fetched keys lack causes no other fetch.
     static let window = Duration.seconds(60)
     static let capacity = 64
