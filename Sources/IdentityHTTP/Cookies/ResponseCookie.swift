@@ -60,7 +60,7 @@ public struct ResponseCookie: Sendable, Equatable {
             path.utf8.first == UInt8(ascii: "/"), path.utf8.allSatisfy({ Self.isValueByte($0) || $0 == 0x2C }),
             isSecure || !needsSecure, !isHostPrefixed || path.utf8.count == 1
         else {
-            let shown = name.utf8.allSatisfy(ASCII.isToken) ? name : "?"
+            let shown = !name.isEmpty && name.utf8.allSatisfy(ASCII.isToken) ? name : "?"
             throw .notSent(
                 .invalidHeader,
                 """

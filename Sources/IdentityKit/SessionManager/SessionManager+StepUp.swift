@@ -84,7 +84,8 @@ extension SessionManager {
             guard let ended = try await removeReplaced(id) else { throw IdentityError.unknownSession }
             return await move(ended, to: session, since: started)
         } catch let error as IdentityError where error.kind == .retryLater {
-            // A refresh of the old session may still run. If it finds no session, it must not revoke its new tokens.
+            // A refresh of the old session may still run. If that refresh finds no session, it must not revoke the tokens that it received,
+            // because the revocation could also invalidate the tokens of the new session.
             context.replaced.add(id)
         }
         guard await !removeAgain(id, for: session, since: started, after: [100, 400, 1600]) else { return }

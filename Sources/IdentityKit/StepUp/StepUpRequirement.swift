@@ -58,7 +58,9 @@ public struct StepUpRequirement: Sendable, Equatable {
         self.init(maximumAge: age, authenticationContexts: contexts)
     }
 
-    /// The at most 16 values of `acr_values`, separated by single spaces; nil if a value is not visible ASCII or has a quote or backslash.
+    /// Returns the values of `acr_values`; nil if there are more than 16, or if they are not separated by single spaces.
+    ///
+    /// Also nil if a value has a quotation mark, a backslash or a character that is not visible ASCII.
     private static func contexts(_ text: String) -> [String]? {
         let values = text.split(separator: " ", omittingEmptySubsequences: false)
         guard values.count <= 16, values.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy(isContextByte) }) else {

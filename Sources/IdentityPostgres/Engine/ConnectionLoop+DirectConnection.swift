@@ -3,7 +3,7 @@ extension ConnectionLoop {
     func dispatchDirect() {
         // An advisory lock on a server that is no longer the primary does not exclude other processes.
         if let connection = direct, connection.isBroken || connection.isReadOnly { drop(connection) }
-        // The direct connection is needed only for queued statements, and for waits for a lock if the store listens for notifications.
+        // A direct connection is opened only for queued statements, and for waits for a lock if the store listens for notifications.
         guard !directQueue.isEmpty || (settings.listens && !lockWaits.isEmpty) else { return }
         guard let plan = settings.directPlan else {
             directQueue.failAll(PostgresFailure(.client))

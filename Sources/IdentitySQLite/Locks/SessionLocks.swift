@@ -35,7 +35,7 @@ final class SessionLocks: Sendable {
                     "The store's lock file \(path) was removed, replaced or moved while this process runs.",
                     hint: """
                         Stop every process that uses the store. If the store's files were moved, put them back. Then start the \
-                        processes. This call sent no refresh token.
+                        processes. No refresh token was sent under this lock.
                         """
                 )
             }

@@ -98,7 +98,7 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
             throw IdentityError(
                 isOutage ? .retryLater : .rejected,
                 .cartUserErrors,
-                "Shopify did not create the cart.",
+                "Shopify reported an error for the new cart.",
                 hint: isOutage
                     ? "Try again later."
                     : "Read the code and the field in providerResponse of this error. Check that variantId is the global id of a variant "

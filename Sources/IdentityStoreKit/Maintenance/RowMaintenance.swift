@@ -60,7 +60,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
     /// If OpenSSL fails, for example because it has no memory, the error says nothing about the row, and this method throws it.
     func failure(toOpen stored: StoredRow) throws(IdentityError) -> IdentityError? {
         guard StoreRecords.rowKey(stored.row.hash) == stored.key else {
-            return .damagedRecord("it is stored under the row key of another record")
+            return .damagedRecord("its row key does not match its hash")
         }
         do {
             try records.check(stored.row)

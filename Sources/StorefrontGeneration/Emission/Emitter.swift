@@ -71,7 +71,7 @@ struct Emitter {
         }
     }
 
-    // MARK: Output
+    // MARK: Output types
 
     func write(_ type: OutputType, _ writer: inout SwiftWriter, isEquatable: Bool = false) {
         let conformances = Self.conformances(

@@ -7,8 +7,9 @@ extension CartAdapter {
     /// If the session has no identity for carts, the buyer is removed from the cart. After a sign-in, call
     /// ``mergeGuestCart(of:into:merge:in:)`` instead, which also takes over the guest's cart.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when the session has no cart. An identity that Shopify rejects
-    ///   is not an error: ``SessionCart/identity`` and ``SessionCart/problem`` report it.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when the session has no cart. Two cases are no errors, but
+    ///   ``SessionCart/identity`` and ``SessionCart/problem`` report them: Shopify rejects the identity, or the cart is not trusted
+    ///   (``adopt(_:for:isTrusted:in:)``), so it gets no identity.
     public func attach(
         to id: SessionID,
         in context: StorefrontContext = StorefrontContext()
