@@ -6,7 +6,7 @@ internal import IdentityOIDC
 /// Printing, dumping or reflecting the value shows neither code nor verifier. Do not store the code: exchange it at once with
 /// ``BoltAuthorizing/exchange(_:)``.
 public enum BoltLoginResult: Sendable {
-    /// The buyer signed in; the code verifier is empty without PKCE, and the state is empty if the phone sent no state.
+    /// The buyer signed in; `codeVerifier` is empty without PKCE, and `state` is empty if a phone app's result has no state.
     case completed(authorizationCode: String, codeVerifier: String, state: String)
     /// The login was cancelled, for example because the buyer closed the login page.
     case canceled

@@ -140,7 +140,7 @@ struct HTTPURLParser {
         guard bytes[range.lowerBound] == UInt8(ascii: ":"), !digits.isEmpty, digits.count <= 5,
             digits.allSatisfy(ASCII.isDigit), let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0
         else {
-            throw HTTPURLError(code: .port, message: "The port is not a number from 1 to 65535.")
+            throw HTTPURLError(code: .port, message: "The port is not a number from 1 to 65535 with at most 5 digits.")
         }
         return port
     }

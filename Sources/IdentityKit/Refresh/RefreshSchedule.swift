@@ -83,9 +83,10 @@ final class RefreshSchedule: Sendable {
         return clock.elapsed - refreshedAt < Self.freshness
     }
 
-    /// The remaining validity below which tokens are refreshed in the background; negative without a refresh token or lifetime.
+    /// The remaining validity below which tokens are refreshed in the background.
     ///
-    /// The time depends on a hash of the session's id, so that sessions are not all refreshed at once.
+    /// Without a refresh token or a lifetime, it is negative, so the tokens are never due. It depends on a hash of the session's id, so
+    /// that sessions are not all refreshed at once.
     private func remainingWhenDue(_ tokens: TokenSet, _ id: SessionID, _ lifetime: Duration) -> Duration {
         guard tokens.refreshToken != nil, lifetime > .zero else { return .seconds(-1) }
         let spread = id.rawValue.utf8.reduce(into: UInt32(0)) { $0 = $0 &* 31 &+ UInt32($1) } % 100

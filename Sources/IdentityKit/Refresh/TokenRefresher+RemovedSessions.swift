@@ -39,15 +39,15 @@ extension TokenRefresher {
 
     /// The tokens to revoke for a removed session, from its ``newestStates(ofRemoved:_:)``.
     ///
-    /// If no newer tokens can be validated now, the old tokens are returned. If a response belongs to another login, the result has no
-    /// refresh token, because the old refresh token must not be sent again, not even in a revocation.
+    /// If no newer tokens can be validated, the old tokens are returned. If a response belongs to another login, they are returned without
+    /// their refresh token, because the old refresh token must not be sent again, not even in a revocation.
     func lastTokens(in states: [SessionState], of session: StoredSession) async -> TokenSet? {
         guard case .responded(var old, let response)? = states.first else { return states.first?.tokens }
         do {
             return try await provider(of: session).validated(response, of: old)
         } catch {
-            // The unsaved state is used if the stored response has no token, or if it cannot be validated now and the unsaved state has
-            // validated tokens.
+            // The unsaved state is used if the stored response has no token. If the validation failed in another way, the unsaved state is
+            // used only if it has tokens that need no validation.
             if states.count > 1, error is RefreshRefusal || states[1].response == nil {
                 return await lastTokens(in: Array(states.dropFirst()), of: session)
             }

@@ -31,7 +31,7 @@ public final class OpenIDClient: Sendable {
     let httpClient: ProviderHTTPClient
     let keySource: KeySetSource
     let dpopNonces = DPoPNonceCache()
-    /// The encoded parameters of an authorization request with the configured scopes and redirect URI.
+    /// The encoded parameters that all authorization requests with the configured scopes and redirect URI have in common.
     let fixedFields: [UInt8]
 
     /// Creates a client; no request is sent yet.

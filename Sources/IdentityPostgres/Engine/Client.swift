@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Runs statements and transactions for tasks.
 ///
-/// Each call returns at the latest at its deadline. Cancelling the caller's task does not stop a call that has started, so that no
-/// connection stays in the middle of a statement.
+/// Each statement ends at the latest at its deadline, also in a transaction. Cancelling the caller's task does not stop a statement that
+/// has started, so that no connection stays in the middle of it. Only ``waitForRelease(of:for:)`` ends when the task is cancelled.
 final class Client: Sendable {
     private let mailbox: Mailbox<Command>
     private let callLimit: Duration

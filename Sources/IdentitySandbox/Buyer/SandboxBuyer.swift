@@ -128,7 +128,7 @@ public final class SandboxBuyer: Sendable {
             let body = FormText.encode(fill(form, text, userCode, &hasMistyped))
             page = try await open(form.method == "post" ? .post : .get, target, Array(body.utf8), redirectURI)
         }
-        throw SandboxBuyerError("The login did not end after 8 forms.", 0)
+        throw SandboxBuyerError("The login has more than 7 forms, which is the limit of SandboxBuyer.", 0)
     }
 
     // MARK: Filling in

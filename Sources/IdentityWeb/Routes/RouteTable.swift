@@ -66,7 +66,9 @@ struct RouteTable: Sendable {
     var logoutPath: String { basePath + "/logout" }
     var logoutDonePath: String { basePath + "/logout/done" }
 
-    /// The link that begins a sign-in at a provider; with nil, the link to the page that lists the providers.
+    /// The link that begins a sign-in at a provider.
+    ///
+    /// If `provider` is nil, the link leads to the list of providers. If there is only one provider, that page redirects to its sign-in.
     func loginPath(of provider: String? = nil, returningTo path: String?) -> String {
         loginPath + (provider.map { "/" + FormEncoding.escape($0) } ?? "")
             + (path.map { "?return=" + FormEncoding.escape($0) } ?? "")
