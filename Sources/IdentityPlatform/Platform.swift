@@ -15,7 +15,7 @@ package enum Platform {
     #endif
 
     #if canImport(Darwin)
-    /// No flag, because older versions of Darwin have no MSG_NOSIGNAL. A port must set SO_NOSIGPIPE on each socket instead.
+    /// No flag, because older versions of Darwin have no MSG_NOSIGNAL; a port must set SO_NOSIGPIPE on each socket instead.
     package static let sendFlags: Int32 = 0
     package static let spawnSetSession: Int32 = 0x400
     #else

@@ -177,8 +177,8 @@ extension BoltProvider: BoltAuthorizing {
         IdentityError(
             configuration: "The login does not use PKCE, so the provider needs Bolt's API key, but has none.",
             hint:
-                "Set usePkce of BoltLoginConfig to true, also in the phone's app. Or set apiKey in the provider's configuration (in Swift: "
-                + "authentication).",
+                "Set usePkce of BoltLoginConfig to true. If the login runs in an app on a phone, set it there. Or set apiKey in the "
+                + "provider's configuration (in Swift: authentication).",
             reference: "help.bolt.com/developers/sdks/ios-swift/sso-login"
         )
     }

@@ -1,4 +1,4 @@
-/// Encodes and decodes with a base64 alphabet of RFC 4648, faster than Foundation: each character needs only one table look-up.
+/// Encodes and decodes base64 with an alphabet of RFC 4648; each character needs only one table look-up.
 struct Base64Alphabet: Sendable {
     private static let invalid: UInt8 = 0xff
 

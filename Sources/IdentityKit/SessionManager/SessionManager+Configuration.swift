@@ -14,7 +14,7 @@ extension SessionManager {
         /// The longest time from the sign-in to the end of a session, even if the session is refreshed; by default nil: no limit.
         ///
         /// After this time, every call treats the session as unknown, and the buyer has to sign in again. 30 days are a good value for a
-        /// shop (NIST SP 800-63B section 4.1.3). The limit does not apply to guests' sessions.
+        /// shop (NIST SP 800-63B-4 section 2.1.3). The limit does not apply to guests' sessions.
         public var maximumSessionLifetime: Duration?
         /// The share of an access token's lifetime after which a call for the token also starts a background refresh, by default 0.8.
         ///

@@ -3,7 +3,7 @@ package import IdentityHTTP
 extension IdentityError {
     /// The error for a response with status 401 to a request with an access token.
     ///
-    /// If the app itself sent the request (`isSentByApp`), the hint about a rejected DPoP proof also asks for new headers.
+    /// If the app itself sent the request (`isSentByApp`), the hints about DPoP also tell the app to make new headers.
     package static func refusal(
         in headers: HTTPHeaders,
         of server: String,

@@ -58,7 +58,7 @@ extension Database {
             if configuration.keepsJournal, !candidate.isReadOnly {
                 journal = try candidate.journal(trusted: configuration.trustsWriteAheadLog)
             }
-            // Setting the journal mode writes to the file. So the checks come first: the file may belong to another program.
+            // Setting the journal mode can write to the file. So the checks come first: the file may belong to another program.
             try candidate.setJournal(journal)
             // A change to a rollback journal has copied the pages of the log into the file, so the file's length can be checked now.
             try candidate.checkLength(of: location)

@@ -111,7 +111,7 @@ extension ShopifyProvider {
         case publicWeb(origin: String)
         /// Confidential, with a secret; best for a server.
         case confidential(Secret)
-        /// An app's client from `shopify.app.toml`, which gets no refresh tokens.
+        /// The client of a Shopify app (`[customer_authentication]` in `shopify.app.toml`); Shopify gives it no refresh tokens.
         case app
 
         /// The additional headers of discovery, token and logout requests.

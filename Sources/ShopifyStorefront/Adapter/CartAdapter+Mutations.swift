@@ -124,7 +124,8 @@ extension CartAdapter {
 
     /// Sends a mutation of a cart.
     ///
-    /// If the response does not show whether the cart still exists, the cart is read, and the outcome is `gone` if Shopify has no cart.
+    /// If the response has user errors that do not show whether the cart still exists (``CartMutationResponse/isCartInDoubt``), this method
+    /// reads the cart. If Shopify then returns no cart, the outcome is `gone`.
     func send<Operation: CartReading>(
         _ operation: Operation,
         in context: StorefrontContext
