@@ -21,7 +21,7 @@ public struct SystemClock: IdentityClock {
     public var now: Date { Date() }
 
     /// The time on the continuous clock since this property was first read in the process.
-    public var elapsed: Duration { ContinuousClock.now - Self.start }
+    public var elapsed: Duration { Self.start.duration(to: .now) }
 
     /// Waits on the continuous clock.
     public func sleep(for duration: Duration) async throws {
