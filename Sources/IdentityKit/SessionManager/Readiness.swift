@@ -8,7 +8,7 @@ public struct Readiness: Sendable, Equatable {
         public let name: String
         /// How long the circuit breaker still stops refreshes at the provider; nil while the circuit breaker permits a refresh.
         public let pause: Duration?
-        /// The state of the provider's keys; nil if the provider does not report it, for example because it issues no ID tokens.
+        /// The state of the provider's keys; nil if the provider reports no such state, for example because it issues no ID tokens.
         public let keys: KeySetState?
     }
 
@@ -19,7 +19,7 @@ public struct Readiness: Sendable, Equatable {
 
     /// Whether the process can serve requests: the store can be read.
     ///
-    /// A provider's outage does not change the value: it affects all processes, and each process can still serve signed-in buyers.
+    /// A provider's outage does not change the value. The outage affects all processes, and each process can still serve signed-in buyers.
     public var isReady: Bool { storeProblem == nil }
 }
 
@@ -27,7 +27,7 @@ public struct Readiness: Sendable, Equatable {
 public enum KeySetState: Sendable, Equatable {
     /// This process has fetched no keys yet.
     case notFetched
-    /// The keys are used without a new fetch; `age` is the time since the provider confirmed them.
+    /// The keys have not expired; `age` is the time since the provider confirmed them.
     case fresh(age: Duration)
     /// The keys have expired; `age` is the time since the provider confirmed them.
     ///
@@ -73,7 +73,7 @@ extension SessionManager {
 /// A store that checks in its own way whether it can be read, for ``SessionManager/readiness()``.
 ///
 /// With other stores, `readiness()` looks up a session that does not exist. On a PostgreSQL standby this lookup throws, because a standby
-/// may lack new sessions, although the standby can still serve the sessions that it has.
+/// may lack new sessions. But the standby can still serve the sessions that it has.
 package protocol StoreReadChecking: Sendable {
     func checkReadable() async throws
 }

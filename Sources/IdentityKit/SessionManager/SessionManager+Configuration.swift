@@ -22,7 +22,7 @@ extension SessionManager {
         public var earlyRefresh: Double = 0.8
         /// The maximum number of sessions whose tokens are kept in memory for ``cacheLifetime``, by default 0: no cache.
         ///
-        /// While a session's tokens are in memory, requests for its tokens do not read the store. Each session needs about 2 KB.
+        /// While the tokens in memory are valid long enough for a call, the call does not read the store. Each session needs about 2 KB.
         public var cachedSessions = 0
         /// How long a session's tokens are returned from memory if ``cachedSessions`` is above 0, by default 5 seconds.
         ///
@@ -36,8 +36,8 @@ extension SessionManager {
         public var lockWait: Duration = .seconds(15)
         /// The pause between two repairs of ``SessionManager/maintain(sweepingEvery:)``, by default 5 seconds.
         ///
-        /// All processes that share a store need the same value: before a process takes over the unfinished refresh of another process, it
-        /// also waits for one repair interval, so that the other process can save the provider's response.
+        /// All processes that share a store need the same value: a process that waits for the unfinished refresh of another process allows
+        /// one repair interval for the save of the provider's response.
         public var repairInterval: Duration = .seconds(5)
         /// How long a process waits before it takes over the unfinished refresh of another process that lost the session's lock.
         ///
@@ -52,7 +52,7 @@ extension SessionManager {
         public var revokesTokens = true
         /// The time limit for each revocation that ``revokesTokens`` can switch off, by default 5 seconds.
         public var revocationTimeout: Duration = .seconds(5)
-        /// How long a logout waits for participants, and a sign-in at the web routes for the buyer's cart; by default 5 seconds.
+        /// How long a logout waits for participants, and a web request for the buyer's cart; by default 5 seconds.
         ///
         /// Work that takes longer continues in the background. ``SessionManager/drain()`` waits for this work.
         public var participantWait: Duration = .seconds(5)
@@ -85,8 +85,8 @@ extension SessionManager {
         public var failures = 5
         /// The upper bound of the first pause, by default 1 second.
         ///
-        /// After a pause, one refresh is sent as a probe. If the probe fails, the next pause has twice the upper bound. Each pause is a
-        /// random part of its upper bound, so that processes do not all continue at the same time.
+        /// After a pause, one refresh is sent as a probe. If the probe fails, the next pause has twice the upper bound. A pause that the
+        /// provider did not request is a random part of its upper bound, so that processes do not all continue at the same time.
         public var pause: Duration = .seconds(1)
         /// The longest pause, by default 60 seconds, even if the provider requests a longer one (`Retry-After`).
         public var maximumPause: Duration = .seconds(60)

@@ -3,7 +3,7 @@ extension SessionManager {
     ///
     /// The method polls the provider until the buyer decides or the code expires: one request at a time, at the interval that the provider
     /// requests. The interval becomes longer if the provider asks for it (`slow_down`) or does not respond. When the code expires, the
-    /// method sends a last poll if the pause after the previous poll has ended. If the task is cancelled, the login ends at once.
+    /// method sends a last poll if the pause after the previous poll has ended. If the task is cancelled, the polling ends at once.
     ///
     /// - Parameters:
     ///   - provider: The provider's name.
@@ -11,7 +11,8 @@ extension SessionManager {
     ///   - prompt: Shows the buyer the code and the page on which to enter it; called once, before the wait begins.
     /// - Returns: The new session.
     /// - Throws: ``IdentityError``: ``IdentityError/Code/unsupportedByProvider`` if the provider does not support device logins,
-    ///   ``IdentityError/Code/accessDenied`` when the buyer refused, ``IdentityError/Code/attemptExpired`` when the code expired.
+    ///   ``IdentityError/Code/accessDenied`` when the buyer refused, ``IdentityError/Code/attemptExpired`` when the code expired. Also the
+    ///   errors of the provider, the store and `prompt`.
     public func deviceLogin(
         _ provider: String,
         options: LoginOptions = LoginOptions(),

@@ -2,7 +2,7 @@ extension SessionManager {
     /// The provider name of guests' sessions.
     public static let guestProvider = "guest"
 
-    /// Begins a guest's session, which stores attachments for a buyer who has not signed in, such as a cart.
+    /// Begins a guest's session, which stores attachments, such as a cart, for a buyer who has not signed in.
     ///
     /// The session has an id for the app's cookie, but no tokens: ``tokens(for:validFor:)`` throws ``IdentityError/Code/notSignedIn``.
     ///

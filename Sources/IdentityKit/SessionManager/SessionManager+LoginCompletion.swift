@@ -9,7 +9,7 @@ extension SessionManager {
     ///   - browserBinding: The binding cookie of the browser that sent the callback.
     ///   - provider: The provider whose redirect URI received the callback, if each provider has a separate one, as RFC 9700 section 4.4
     ///     advises. If the value is nil, the method refuses a callback that another provider (of any tenant) could have sent, unless the
-    ///     callback's `iss` (RFC 9207) is the issuer of the login. It also refuses a callback at another path than the redirect URI's.
+    ///     callback's `iss` (RFC 9207) is the issuer of the login. It also refuses a callback whose path differs from the redirect URI's.
     /// - Returns: The new session and the return path.
     /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/rejected`` for a callback that is malformed, unknown, repeated or expired,
     ///   or belongs to another browser or provider; with code ``IdentityError/Code/accessDenied`` when the buyer or the provider denied

@@ -71,7 +71,7 @@ extension SessionManager {
 
     /// Whether `other` may have sent the callback; false if `other` is the login's provider.
     ///
-    /// Also false if the callback arrived at the redirect URI that is configured for the login's provider, and not at that of `other`.
+    /// Also false if `other` has a redirect URI, and the callback arrived at the redirect URI of the login's provider instead.
     private func maySend(_ callback: LoginCallback, to attempt: LoginAttempt, _ other: ProviderDescriptor) -> Bool {
         guard !other.name.isIdentical(to: attempt.provider) else { return false }
         guard let address = callback.address, let redirectURI = attempt.redirectURI, address.matches(redirectURI),

@@ -77,9 +77,9 @@ extension SessionManager {
         )
     }
 
-    /// Creates the provider's logout URL, and stores a pending logout to check the browser's return.
+    /// Creates the provider's logout URL; if the URL contains a `state`, also stores a pending logout to check the browser's return.
     ///
-    /// If a URL with a `state` cannot be created, or the pending logout cannot be stored, the URL contains no `state`.
+    /// After an error, for example if the pending logout cannot be stored, the URL contains no `state`.
     func logoutPage(
         for session: Session,
         _ tokens: TokenSet?,

@@ -11,7 +11,7 @@ extension SessionManager {
         return result
     }
 
-    /// Ends the sessions that match the filter and that `isChosen` accepts; then throws the first failure of a session.
+    /// Ends the sessions that match the filter and that `isChosen` accepts; then throws the first error, also of an unreadable session.
     func endAll(
         matching filter: SessionFilter,
         where isChosen: @Sendable (SessionID) -> Bool = { _ in true }

@@ -7,8 +7,8 @@ extension SessionManager {
     /// session's provider count as one issuer.
     ///
     /// - Returns: The sessions that need no new login (``Session/needsLogin``) and that this version of the app can read.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session. Of kind
-    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the store's error.
+    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session; of kind
+    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login; or the store's error.
     public func signIns(ofBuyerOf id: SessionID) async throws -> [BuyerSignIn] {
         try await Correlation.scope {
             var list: [BuyerSignIn] = []
@@ -39,9 +39,10 @@ extension SessionManager {
     ///   - reference: The sign-in, from ``signIns(ofBuyerOf:)``. It may come from an untrusted form: only this buyer's sign-ins can end.
     ///   - id: The session of the browser that sent the form.
     /// - Returns: Whether the sign-in was ended; false if the buyer has no sign-in with this reference.
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session. Of kind
-    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. Also the store's error.
-    ///   If the sign-in is not found, but a session cannot be read, the error of this session, because it may be the sign-in.
+    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session; of kind
+    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login; or the store's error.
+    ///   If the sign-in is not found, the method throws the error of a session that cannot be read, because this session may be the
+    ///   sign-in.
     @discardableResult
     public func endSignIn(_ reference: SessionReference, ofBuyerOf id: SessionID) async throws -> Bool {
         try await Correlation.scope {
@@ -57,10 +58,10 @@ extension SessionManager {
     /// After the revocation, a provider that keeps one grant for a buyer and a client may also reject the refresh token of the session that
     /// stays. In this case the buyer has to sign in again when the session's access token expires.
     ///
-    /// - Throws: ``IdentityError`` of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session. Of kind
-    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login. This method tries all
-    ///   logouts before it throws another error: the first error of a logout, or else the error of a session that cannot be read and may
-    ///   belong to the buyer.
+    /// - Throws: ``IdentityError``: of kind ``IdentityError/Kind/signInAgain`` when no buyer is signed in to the session; of kind
+    ///   ``IdentityError/Kind/rejected`` when the response to the session's last refresh belongs to another login; or the store's error. If
+    ///   a logout fails, the method tries the other logouts before it throws the error. A session that may belong to the buyer, but cannot
+    ///   be read, also causes an error.
     @discardableResult
     public func endOtherSignIns(ofBuyerOf id: SessionID) async throws -> [LogoutResult] {
         try await Correlation.scope {

@@ -78,7 +78,7 @@ extension SessionManager {
     /// Removes the old session; throws if the first attempt finds no session, or fails with an error whose kind is not `retryLater`.
     ///
     /// After an error of kind `retryLater`, the store may have removed the old session. So the new session stays, and the method tries the
-    /// removal again: first during this call, then in the background. If the failed call has removed the session, its attachments are lost.
+    /// removal again: first during this call, then in the background. If the failed attempt removed the session, its attachments are lost.
     private func removeOld(_ id: SessionID, for session: Session, since started: Duration) async throws {
         do {
             guard let ended = try await removeReplaced(id) else { throw IdentityError.unknownSession }
@@ -172,9 +172,9 @@ extension SessionManager {
             throw failure("the buyer authenticated too long ago (auth_time)", reference)
         }
         // The check above accepts an `auth_time` up to a minute before the step-up, because clocks differ. The session's login may be that
-        // recent, so the new `auth_time` must be later than the session's `auth_time`. The two times are not compared if the session's
-        // `auth_time` is in the last second before the step-up or after its start: with whole seconds, the times can be equal although the
-        // buyer signed in again.
+        // recent, so the new `auth_time` must be later than the session's `auth_time`. If the session's `auth_time` is at most a second
+        // before the step-up, or later, the two times are not compared. They have whole seconds, so they can be equal although the buyer
+        // signed in again.
         if requirement.demandsLogin, let earlier = old.authenticatedAt, earlier < startedAt - 1, time <= earlier {
             throw failure("the buyer did not authenticate again (auth_time)", reference)
         }

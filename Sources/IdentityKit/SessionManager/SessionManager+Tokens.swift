@@ -1,9 +1,10 @@
 extension SessionManager {
     /// Returns a session's tokens; they are refreshed first if they are not valid for the requested time.
     ///
-    /// All concurrent tasks of this process share one refresh. If one of these tasks is cancelled, the refresh continues. A refresh can
-    /// fail although the buyer is still signed in, for example because the provider is down. In this case, the old tokens are returned
-    /// until they expire (``TokenOutcome/stillValid``). A token whose expiry the provider did not state is returned without a refresh.
+    /// Concurrent calls for a session share one refresh in this process. If the task of one of these calls is cancelled, the refresh
+    /// continues. A refresh can fail although the buyer is still signed in, for example because the provider is down. In this case, the old
+    /// tokens are returned until they expire (``TokenOutcome/stillValid``). A token whose expiry the provider did not state is returned
+    /// without a refresh.
     ///
     /// - Parameters:
     ///   - id: The session.
@@ -35,8 +36,8 @@ extension SessionManager {
 
     /// Calls a resource server with a session's access token, and once more with a new token if the server rejects the first one.
     ///
-    /// The closure runs again in two cases: with refreshed tokens after status 401, and with the same tokens if the server requires a DPoP
-    /// nonce. In both cases, the server did not execute the first request. Any other error is thrown at once.
+    /// The closure runs again in two cases: with refreshed tokens if the server rejects the token, and with the same tokens if the server
+    /// requires a DPoP nonce. In both cases, the server did not execute the first request. Any other error is thrown at once.
     ///
     /// If the server rejects the same token of many callers, the token is refreshed once. If the server rejects a token right after its
     /// refresh, further rejections of this token cause no refresh for 5 minutes. This does not apply to a token that an earlier refresh

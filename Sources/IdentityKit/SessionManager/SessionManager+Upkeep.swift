@@ -21,7 +21,7 @@ extension SessionManager {
     /// Call the method when a process starts, or run ``maintain(sweepingEvery:)``: a used refresh token may be accepted for seconds only.
     ///
     /// - Throws: ``IdentityError`` when the store cannot be read, or when a provider fails ``checkConfiguration()``. In the second case,
-    ///   the sessions of the other providers have been repaired, but no report is returned.
+    ///   the repair of the other providers' sessions has ended, but no report is returned.
     @discardableResult
     public func repair() async throws -> RepairReport {
         try await Correlation.scope {

@@ -10,7 +10,7 @@ package struct AdmittedLogin: Sendable {
     let firstPage: String?
     /// Whether the new session replaces the browser's old session, which the routes end after the login.
     ///
-    /// If the value is true, the new session is stored even if the tenant has the store's maximum number of sessions.
+    /// If the value is true, the store may exceed its maximum number of sessions.
     let isReplacement: Bool
 
     package init(firstPage: String?, isReplacement: Bool) {
@@ -48,7 +48,7 @@ extension SessionManager {
         try await Correlation.scope { try await creator.create(for: tokens, by: descriptor) }
     }
 
-    /// Reports that a web app responded with an error; the event has the error's correlation id, which the response shows.
+    /// Reports an error of a web request; the event has the error's correlation id, which an error page shows.
     package func reportFailedRequest(_ error: IdentityError) {
         Correlation.$current.withValue(error.correlationID) {
             context.events.emit(.requestFailed(error.code), provider: "")
