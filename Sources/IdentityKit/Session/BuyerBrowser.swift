@@ -12,9 +12,9 @@
 public struct BuyerBrowser: Sendable, Equatable {
     @TaskLocal static var current: BuyerBrowser?
 
-    /// The IP address from which the browser sent the request, reduced to at most 256 bytes of printable ASCII; nil if nothing remains.
+    /// The browser's IP address, reduced to at most 256 bytes of printable ASCII; nil if it is missing or nothing remains.
     public let address: String?
-    /// The `User-Agent` of the request, reduced to at most 256 bytes of printable ASCII; nil if nothing remains.
+    /// The `User-Agent` of the request, reduced to at most 256 bytes of printable ASCII; nil if it is missing or nothing remains.
     public let userAgent: String?
 
     /// Creates a description of the browser that sent a request.

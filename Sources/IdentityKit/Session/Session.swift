@@ -33,11 +33,11 @@ public struct Session: Sendable {
     public var buyer: Buyer { content.buyer }
     /// The issuer and subject under which the store keeps the session; after a refresh, ``buyer`` may have an equivalent issuer.
     var storedBuyer: (issuer: String, subject: String) { content.storedBuyer }
-    /// The claims of the newest ID token; nil for a guest, and for a provider without ID tokens.
+    /// The claims of the newest ID token; nil for a session without these claims, for example a guest's.
     ///
     /// After a refresh without an ID token, the session keeps the earlier claims.
     public var claims: IDTokenClaims? { content.claims }
-    /// When the buyer authenticated at the provider (`auth_time`); nil for a guest, and if the login's ID token does not contain the time.
+    /// When the buyer authenticated at the provider (`auth_time`); nil if the time is not known, for example for a guest.
     ///
     /// If the ID token of a refresh has no `auth_time`, the session keeps the value of the login.
     public var authenticatedAt: Date? { content.authenticatedAt }
@@ -45,7 +45,7 @@ public struct Session: Sendable {
     public var scopes: [String] { content.scopes }
     /// When the session was created, normally when the buyer signed in.
     public var createdAt: Date { content.createdAt }
-    /// When the access token expires; nil for a guest, and if the provider did not state the expiry.
+    /// When the access token expires; nil if the expiry is not known, for example for a guest.
     public var expiresAt: Date? { content.expiresAt }
     /// Whether the session has a refresh token.
     public var isRefreshable: Bool { content.isRefreshable }

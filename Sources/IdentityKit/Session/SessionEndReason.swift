@@ -16,7 +16,7 @@ public struct SessionEndReason: RawRepresentable, Hashable, Sendable {
     public static let lostRotation = Self(rawValue: "lost_rotation")
     /// The session was removed, and its tokens could not be read, for example because a newer version of the app wrote them.
     ///
-    /// Only sessions that a logout returns, or passes to a ``SessionParticipant``, have this reason.
+    /// Only the result of a logout, or a call of a ``SessionParticipant``, contains a session with this reason.
     public static let unreadable = Self(rawValue: "unreadable")
     /// The session belongs to a guest and has no tokens (``SessionManager/beginGuest(retainedFor:)``).
     public static let guest = Self(rawValue: "guest")

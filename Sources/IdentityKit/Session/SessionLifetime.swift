@@ -21,7 +21,7 @@ final class SessionLifetime: Sendable {
 
     /// Returns when a session that is saved now will end; `earlier` is the previously saved end, nil for a new session.
     func end(ofSessionSince createdAt: Date, keptUntil earlier: Date? = nil) -> Date {
-        // The property `now` is not used: it stays too early after the correction of a slow wall clock, so the session would end too early.
+        // The property `now` is not used: after the correction of a slow wall clock, `now` stays behind, and the session would end early.
         let sliding = clock.now + configuration.sessionRetention.timeInterval
         // If this process's clock is behind, the session's end must not move to an earlier time.
         return limited(max(earlier ?? sliding, sliding), since: createdAt)

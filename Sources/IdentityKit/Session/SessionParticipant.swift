@@ -13,7 +13,8 @@
 public protocol SessionParticipant: AnyObject, Sendable {
     /// Notifies the participant that this process has received new tokens of a session, with a refresh or a step-up.
     ///
-    /// If the store could not save the new tokens, the method is called again when they are saved.
+    /// If the store could not save the new tokens, the method is called again when they are saved. The method is not called for a refresh
+    /// of the session that the participant starts in this method.
     func sessionRefreshed(_ session: Session) async throws
 
     /// Notifies the participant that the manager has removed a session from the store, and passes the session's attachments.

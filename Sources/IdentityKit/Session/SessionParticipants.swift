@@ -50,8 +50,9 @@ final class SessionParticipants: Sendable {
 
     /// Notifies the participants in the background that a session has new tokens after a refresh or a step-up.
     ///
-    /// If the session is refreshed several times during a notification, only the newest refresh is reported next. A refresh that a
-    /// participant starts during its notification is not reported: with short-lived tokens, each report could cause the next refresh.
+    /// If the session is refreshed several times during a notification, only the newest refresh is reported next. If a participant
+    /// refreshes the session during its notification, this refresh is not reported: with short-lived tokens, each report could cause a
+    /// refresh.
     func notifyRefreshed(_ session: Session) {
         // If the new tokens cannot be saved, the session may end a second time with the same generation. This end must also be reported.
         state.withLock { $0.needingLogin.remove(session.id) }

@@ -43,8 +43,8 @@ final class SignInRecords: Sendable {
 
     /// Stores the current time as the session's last use, at most once in each `interval`.
     ///
-    /// An error of the store is ignored, because the request that uses the session must not fail for this reason. The next attempt follows
-    /// a minute later, because a store that fails slowly must not delay every request.
+    /// An error of the store is ignored, because the request that uses the session must not fail for this reason. After an error, the next
+    /// attempt waits up to a minute, because a store that fails slowly must not delay every request.
     func noteUse(of session: Session) async {
         guard let interval, isDue(session, interval) else { return }
         do {

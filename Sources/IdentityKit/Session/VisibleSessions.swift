@@ -41,7 +41,7 @@ final class VisibleSessions: Sendable {
         return listing.oldestFirst
     }
 
-    /// Returns one filter for every further issuer that a provider treats as equivalent to the buyer's issuer; none without a buyer.
+    /// Returns one filter for every further issuer that a provider treats as equivalent to the issuer of the filter's buyer.
     private func underOtherIssuers(_ filter: SessionFilter) -> [SessionFilter] {
         guard let buyer = filter.buyer else { return [] }
         return providers.all.map(\.descriptor).flatMap { provider -> [SessionFilter] in
