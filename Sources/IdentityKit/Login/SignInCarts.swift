@@ -9,7 +9,7 @@ public protocol SignInCarts: Sendable {
 
     /// Moves the cart of a session to a newer session of the same buyer.
     ///
-    /// If the old session has no cart, or the shop no longer has this cart, the method moves nothing.
+    /// If the old session has no cart, the method moves nothing.
     ///
     /// - Throws: ``IdentityError``. After an error, the old session still has its cart.
     func moveCart(of old: SessionID, to session: SessionID) async throws

@@ -5,7 +5,7 @@ public import IdentityHTTP
 public struct StartedLogin: Sendable {
     /// The URL to which the app sends the browser.
     public let url: HTTPURL
-    /// The value of the binding cookie to set in this browser.
+    /// The value of the binding cookie to set in the buyer's browser.
     ///
     /// Set the cookie with `HttpOnly`, `Secure` and `SameSite=Lax`. If the provider posts the callback (``ResponseMode/formPost``), use
     /// `SameSite=None` instead. When the callback arrives, pass the cookie of the browser that sent it to

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// The logouts that run in this process, so that a repeated call gets the result of the first call.
 ///
-/// If a browser sends a sign-out request twice, it shows only the second response. But only the first call gets the logout page.
+/// A browser that sends a sign-out request twice shows only the second response. Without this type, only the first response would lead to
+/// the logout page.
 package final class RunningLogouts<Options: Hashable & Sendable, Value: Sendable>: Sendable {
     private struct Call: Hashable {
         let id: SessionID

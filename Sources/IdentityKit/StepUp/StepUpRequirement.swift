@@ -33,8 +33,9 @@ public struct StepUpRequirement: Sendable, Equatable {
 
     /// Reads the challenge of a resource server that wants a stronger or more recent login (RFC 9470 section 3).
     ///
-    /// Nil if no header has a challenge of the scheme Bearer or DPoP with the error `insufficient_user_authentication`, or if a header or
-    /// a value of the challenge is not well-formed. At most 8 headers of 8 KiB, 16 contexts and an age of nine digits are accepted.
+    /// The result is nil without a challenge of the scheme Bearer or DPoP with the error `insufficient_user_authentication`. It is also nil
+    /// if a header or a value of the challenge is not well-formed. At most 8 headers of 8 KiB, 16 contexts and an age of nine digits are
+    /// accepted.
     ///
     /// - Parameter challenges: The values of all `WWW-Authenticate` headers of a response with status 401.
     public init?(challenges: [String]) {

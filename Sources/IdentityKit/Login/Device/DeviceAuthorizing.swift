@@ -7,7 +7,7 @@ public protocol DeviceAuthorizing: Sendable {
     /// - Throws: ``IdentityError``, with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not support the grant.
     func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization
 
-    /// Polls once whether the buyer has entered the code (RFC 8628 section 3.4).
+    /// Asks the provider once whether the buyer has signed in with the code (RFC 8628 section 3.4).
     ///
     /// - Returns: The state of the login. After an outage or a timeout, return ``DevicePoll/unanswered(_:)``: ``SessionManager`` polls
     ///   again until the code expires.
