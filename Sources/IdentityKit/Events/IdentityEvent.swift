@@ -70,7 +70,8 @@ public struct IdentityEvent: Sendable {
         case participantFailed(IdentityError.Code)
         /// The routes or a page of a web app responded to a request with an error with this code.
         ///
-        /// The page, or the JSON for a script, shows the correlation id of this event to the buyer.
+        /// The page, or the JSON for a script, shows the correlation id of this event to the buyer. The event is also sent if a
+        /// guest's session cannot be read; in this case, the browser gets no error.
         case requestFailed(IdentityError.Code)
         /// A provider's keys were fetched; they may be the same as before.
         case keySetRefreshed

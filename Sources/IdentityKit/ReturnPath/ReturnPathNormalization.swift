@@ -40,7 +40,7 @@ enum ReturnPathNormalization {
 
     /// The path with escapes in upper case and unreserved characters unescaped.
     ///
-    /// Nil if an escape hides a control character, a percent sign, invalid UTF-8, a slash, a backslash or a character that looks like one.
+    /// Nil if escapes contain invalid UTF-8, a control character, a percent sign, a slash, a backslash, or a lookalike of the last two.
     private static func withoutNeedlessEscapes(_ bytes: [UInt8]) -> [UInt8]? {
         var output: [UInt8] = []
         var decoded: [UInt8] = []

@@ -24,10 +24,9 @@ public struct ResourceAccess: Sendable {
     /// method refuses other URLs.
     ///
     /// - Throws: ``IdentityError`` with code ``IdentityError/Code/unsupportedByProvider`` when the provider does not conform to
-    ///   ``ResourceAuthorizing``. With code ``IdentityError/Code/configurationInvalid`` for a URL that is not https, except http to a
-    ///   loopback address if the provider permits it. With the same code for an origin that is not in the provider's
-    ///   ``ProviderDescriptor/resources``, unless that list is empty. Of kind ``IdentityError/Kind/configuration`` for a DPoP-bound token
-    ///   whose key is missing.
+    ///   ``ResourceAuthorizing``. With code ``IdentityError/Code/configurationInvalid`` for a URL that is neither https nor a permitted
+    ///   http URL with a loopback address. With the same code if the provider's ``ProviderDescriptor/resources`` lists other origins only.
+    ///   Of kind ``IdentityError/Kind/configuration`` for a DPoP-bound token whose key is missing.
     public func headers(for method: HTTPMethod, _ url: HTTPURL) throws -> HTTPHeaders {
         if !provider.descriptor.resources.isEmpty { try provider.descriptor.requireResource(url) }
         guard let authorizing = provider as? any ResourceAuthorizing else {
@@ -43,10 +42,10 @@ public struct ResourceAccess: Sendable {
         return try authorizing.authorizationHeaders(for: method, url, with: tokens)
     }
 
-    /// Checks whether a resource server rejected the access token; pass every response, also a successful one.
+    /// Checks whether a resource server rejected the access token; pass every response: a successful one may contain a new DPoP nonce.
     ///
-    /// Do not catch the error in the closure of ``SessionManager/withAccessToken(of:validFor:perform:)``: after the error, that method
-    /// refreshes the token, or makes a DPoP proof with the server's nonce, and performs the call once more.
+    /// Do not catch the error in the closure of ``SessionManager/withAccessToken(of:validFor:perform:)``: that method performs the call
+    /// once more if a refreshed token or the server's DPoP nonce can help.
     ///
     /// `sent` are the headers that ``headers(for:_:)`` made for the request, and `url` is the URL of the request.
     ///

@@ -25,7 +25,7 @@ public struct SessionTokens: Sendable {
     public internal(set) var outcome: TokenOutcome
     /// Why the token was not refreshed, if the outcome is ``TokenOutcome/stillValid``; nil for every other outcome.
     public var reason: IdentityError? { content.reason }
-    /// The scopes and the refresh token that the old tokens had and the refreshed ones lack; nil if nothing was lost.
+    /// What the session lost in the refresh: scopes, the refresh token, or both; nil if nothing was lost.
     ///
     /// Also nil if this call did not wait for a refresh, or if another process refreshed the tokens. The event
     /// ``IdentityEvent/Kind/tokensReduced(_:)`` also reports the losses of background refreshes and of repairs.
