@@ -58,7 +58,7 @@ public final class WebContext: Sendable {
 
     /// The session that the browser's cookie names, even if the provider has ended the session.
     ///
-    /// Nil if the store does not have the session, if it is a guest's session, or if an attack is suspected (`Session.isAttackSuspected`).
+    /// Nil if the cookie or the session is missing, for a guest's session, and if an attack is suspected (`Session.isAttackSuspected`).
     /// The callback route calls this function and not ``session()``, because ``session()`` would note a use of the old session and merge
     /// the guest's cart into the old session.
     func storedSession() async throws -> Session? {
@@ -70,9 +70,9 @@ public final class WebContext: Sendable {
 
     /// Returns the buyer's session; if the browser is not signed in, throws the response that sends the browser to the sign-in.
     ///
-    /// After the sign-in, the browser returns to the requested page. In two cases the browser goes to the home page instead: the request
-    /// has a method such as POST, or the session manager's return path policy refuses the requested path. The app's `admit` function may
-    /// choose another page.
+    /// After the sign-in, the browser returns to the requested page. After a request with a method such as POST, the browser goes to the
+    /// home page instead. If the session manager's return path policy refuses the requested path, the browser goes to the policy's default
+    /// page, or to the home page. The app's `admit` function may choose another page.
     ///
     /// With `maxAge` or `acr`, a page requires a recent or a stronger sign-in. If the session does not satisfy the requirement, the buyer
     /// signs in once more (step-up, OpenID Connect Core section 3.1.2.1). The new session keeps the cart.
@@ -100,7 +100,7 @@ public final class WebContext: Sendable {
 
     /// The sign-ins of the buyer of this browser, newest first, for a page on which the buyer sees and ends them.
     ///
-    /// - Throws: The errors of ``requireSession(maxAge:acr:)``.
+    /// - Throws: The errors of ``requireSession(maxAge:acr:)`` and of `SessionManager.signIns(ofBuyerOf:)`.
     public func signIns() async throws -> [BuyerSignIn] {
         try await routes.sessions.signIns(ofBuyerOf: try await requireSession().id)
     }
@@ -113,7 +113,7 @@ public final class WebContext: Sendable {
     /// - Parameter reference: The sign-in, from ``signIns()``. A form may send the reference, because the function ends only sign-ins of
     ///   this buyer.
     /// - Returns: False if this buyer has no such sign-in.
-    /// - Throws: The errors of ``requireSession(maxAge:acr:)`` and of ``refuseCSRF()``.
+    /// - Throws: The errors of ``refuseCSRF()``, ``requireSession(maxAge:acr:)`` and `SessionManager.endSignIn(_:ofBuyerOf:)`.
     @discardableResult
     public func endSignIn(_ reference: SessionReference) async throws -> Bool {
         try refuseCSRF()
@@ -128,7 +128,7 @@ public final class WebContext: Sendable {
     /// this browser's session, and the buyer has to sign in again when the session's access token expires.
     ///
     /// - Returns: How many sign-ins ended.
-    /// - Throws: The errors of ``requireSession(maxAge:acr:)`` and of ``refuseCSRF()``.
+    /// - Throws: The errors of ``refuseCSRF()``, ``requireSession(maxAge:acr:)`` and `SessionManager.endOtherSignIns(ofBuyerOf:)`.
     @discardableResult
     public func endOtherSignIns() async throws -> Int {
         try refuseCSRF()
@@ -198,8 +198,8 @@ public final class WebContext: Sendable {
     /// The origin of the provider's logout page, to which a sign-out form leads the browser.
     ///
     /// Add the origin to `form-action` in the `Content-Security-Policy` of pages with a sign-out form, because Chromium also applies
-    /// `form-action` to the redirects that follow a form. The list is empty if the browser has no session, if the provider has no logout
-    /// page, or if the session or the provider's metadata cannot be read.
+    /// `form-action` to the redirects that follow a form. The list is empty if the browser has no session or if no logout page is
+    /// available, for example because the provider's metadata cannot be read.
     public func logoutOrigins() async -> [String] {
         state.withLock { $0.isPersonal = true }
         guard let id = routes.cookies.sessionID(in: request) else { return [] }
@@ -232,8 +232,8 @@ public final class WebContext: Sendable {
 
     /// Adds the cookies of ``set(_:)`` to a response.
     ///
-    /// If a session, the CSRF token or the logout origin was read for this request, or if the response sets a cookie, the headers forbid
-    /// every cache to store the response. A second call for the same response changes nothing.
+    /// If a session, the CSRF token or the logout origin was read for this request, or if ``set(_:)`` was called, the headers forbid every
+    /// cache to store the response. A second call for the same response changes nothing.
     public func finish(_ response: WebResponse) -> WebResponse {
         var response = response
         finish(headers: &response.headers)

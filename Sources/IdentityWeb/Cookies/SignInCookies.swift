@@ -133,7 +133,7 @@ public struct SignInCookies: Sendable {
 
     // MARK: Logouts
 
-    /// The cookie that binds the return from a provider's logout page to this browser.
+    /// The cookie that binds the return from a provider's logout page to the browser in which the logout began.
     public func logout(_ awaited: LogoutResult.AwaitedReturn) throws(HTTPTransportError) -> ResponseCookie {
         try cookie("logout", awaited.browserBinding.reveal(), awaited.lifetime)
     }

@@ -29,7 +29,7 @@ extension HTTPResponse {
     ///
     /// The location is a path of this app or an absolute URL. If it came with a request, check it with `ReturnPathPolicy` first.
     ///
-    /// - Throws: `HTTPTransportError` if the location contains a control character or is longer than 64 KiB.
+    /// - Throws: `HTTPTransportError` if the location contains a control character other than TAB, or is longer than 64 KiB.
     public static func redirect(to location: String) throws(HTTPTransportError) -> HTTPResponse {
         var headers = HTTPHeaders()
         try headers.set("Location", location)

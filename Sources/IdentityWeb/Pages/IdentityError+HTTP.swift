@@ -3,8 +3,8 @@ public import IdentityKit
 extension IdentityError {
     /// The HTTP status of the response to a request that failed with this error.
     ///
-    /// `SignInRoutes` uses it for error pages and JSON errors. There are two exceptions: back-channel logout has its own statuses, and the
-    /// route `logout/done` responds with 400 to every rejected request.
+    /// `SignInRoutes` uses it for error pages and JSON errors. There are two exceptions: back-channel logout has its own statuses. The
+    /// route `logout/done` responds to a rejected request with status 400, or with a redirect if the buyer is signed in.
     ///
     /// | kind | code | status |
     /// | --- | --- | --- |

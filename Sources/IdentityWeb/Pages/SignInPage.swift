@@ -2,7 +2,7 @@ public import IdentityKit
 
 /// A page of the sign-in, such as the list of providers or an error; an implementation of ``SignInPages`` turns it into HTML.
 ///
-/// A page of an error contains no error message, but the correlation id with which the app's support finds the error in the log.
+/// The page of an `IdentityError` has no error message, but the correlation id with which the app's support finds the error in the log.
 public struct SignInPage: Sendable {
     /// The content of a page.
     public enum Content: Sendable {
@@ -17,9 +17,9 @@ public struct SignInPage: Sendable {
         case signInRefused
         /// The request may come from another site (cross-site request forgery), or would begin a sign-in in an image, a frame or a script.
         case requestRefused
-        /// The buyer cancelled the sign-in at the provider; after a step-up, the buyer keeps the old session.
+        /// The buyer or the provider cancelled the sign-in; after a cancelled step-up, the buyer keeps the old session.
         case signInCancelled
-        /// The provider, the store or the shop does not respond or limits requests, or the task of the request was cancelled.
+        /// A later attempt may succeed: for example, the provider, the store or the shop does not respond, or the request was cancelled.
         case unavailable(retryAfter: Duration?)
         /// Too many sign-ins began from the client's address.
         case tooManySignIns(retryAfter: Duration)
@@ -56,7 +56,7 @@ public struct SignInPage: Sendable {
 
     /// The content of the page.
     public let content: Content
-    /// The correlation id of the error, for the app's support; nil on a page without an error.
+    /// The correlation id of the error, for the app's support; nil on a page that reports no `IdentityError`.
     ///
     /// The event `IdentityEvent.Kind.requestFailed` and the other events of the failed operation contain the same id.
     public let correlationID: String?

@@ -14,7 +14,7 @@ final class MergePauses: Sendable {
     private static let duration = Duration.seconds(30)
 
     private let clock: any IdentityClock
-    /// The last merge of each guest; if an entry is evicted, the next merge of its guest may begin at once.
+    /// The running or failed merge of each guest; if an entry is evicted, the next merge of its guest may begin at once.
     private let merges = Mutex(BoundedTable<SessionID, Merge>(maximum: 10_000))
 
     init(clock: any IdentityClock) {

@@ -5,8 +5,8 @@ extension SignInRoutes {
     /// Completes a sign-in with the callback of a GET request; stores the callback of a POST request (`form_post`).
     ///
     /// A page of the provider's site posts the callback, so the browser does not send the `Lax` cookies of session and guest with it. The
-    /// routes store the callback, encrypted and bound to the browser, and redirect the browser to the same route with GET. That GET request
-    /// has all cookies and completes the sign-in.
+    /// routes store the callback with its login, and redirect the browser to the same route with GET. That GET request has all cookies and
+    /// completes the sign-in.
     func callback(_ provider: String, in context: WebContext) async throws -> WebResponse {
         let request = context.request
         guard request.method == .get else { return try await keepPosted(provider, request) }

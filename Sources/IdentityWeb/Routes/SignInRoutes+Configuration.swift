@@ -12,7 +12,8 @@ extension SignInRoutes {
         public var basePath = "/auth"
         /// The home page: a path of the app or an https URL, by default `/`.
         ///
-        /// After a sign-in, the browser goes to this page unless the link or the app names another page. The routes' own pages link to it.
+        /// After a sign-in, the browser goes to this page unless the link or the app names another page. Some pages of the routes link to
+        /// the home page.
         public var homePath = "/"
         /// The part of each cookie's name before `-session`, `-guest`, `-login-…` and `-logout`; by default `identity`.
         ///
@@ -178,6 +179,7 @@ public enum SignInDecision: Sendable {
     case acceptAndGo(to: String)
     /// The buyer gets no session and sees the page ``SignInPage/Content/signInRefused``.
     ///
-    /// The new tokens are revoked if the provider supports it. The tokens of a step-up are not revoked, and the old session stays.
+    /// The new tokens are revoked if the provider and `SessionManager.Configuration.revokesTokens` permit it. The tokens of a step-up are
+    /// not revoked, and the old session stays.
     case refuse
 }

@@ -38,9 +38,8 @@ extension SignInRoutes {
 
     /// Receives the browser from the provider's logout page.
     ///
-    /// This route ends no session, because `logout` has already ended it. Any site can link to `logout/done`, so this route removes the
-    /// logout cookie only if the cookie and the `state` confirm the return. After an error of the store, the cookie stays, so that the
-    /// buyer can load this page again.
+    /// The route `logout` has already ended the session. Any site can link to `logout/done`, so this route removes the logout cookie only
+    /// if the cookie and the `state` confirm the return. After a store error, the cookie stays, so that the buyer can load this page again.
     func logoutDone(in context: WebContext) async throws -> WebResponse {
         let binding = cookies.logoutBinding(in: context.request)
         var status = 200

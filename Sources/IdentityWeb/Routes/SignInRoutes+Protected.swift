@@ -30,7 +30,9 @@ extension SignInRoutes {
         }
     }
 
-    /// The page to which the browser returns after the sign-in; nil for a POST, because the browser cannot send a form again.
+    /// The page to which the browser returns after the sign-in.
+    ///
+    /// Nil for a path that the return path policy refuses, and for a method such as POST, because the browser cannot send a form again.
     private func page(after request: WebRequest) -> String? {
         guard request.method == .get || request.method == .head else { return nil }
         return sessions.acceptedReturnPath(Self.withoutRawCharacters(request.target))
