@@ -23,7 +23,7 @@ final class CallbackReceiver: Sendable {
     }
 
     private struct State {
-        /// The listener's port; until this is set, the provider does not have the redirect URI, and every request gets status 404.
+        /// The listener's port; until the port is set, the provider does not have the redirect URI, and every request gets status 404.
         var port: UInt16?
         var isTaken = false
     }
