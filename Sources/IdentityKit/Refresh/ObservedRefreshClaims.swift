@@ -2,8 +2,8 @@ internal import Synchronization
 
 /// Measures how long this process has seen the same refresh claim of an earlier lock holder in the store.
 ///
-/// During an outage of the store, that holder cannot save its response, so an outage must not count as time for the save. Therefore each
-/// observation adds at most `longestStep`. Times are monotonic.
+/// The holder needs this time to save its response. During an outage of the store, it cannot save. So each observation adds at most
+/// `longestStep`, even after a long outage. Times are monotonic.
 final class ObservedRefreshClaims: Sendable {
     private struct Note {
         let generation: Int64

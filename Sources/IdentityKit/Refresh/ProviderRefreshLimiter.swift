@@ -21,7 +21,7 @@ final class ProviderRefreshLimiter: Sendable {
         var running = 0
         var waiting: [CheckedContinuation<Entry, Never>] = []
         var drains = 0
-        /// The sessions whose refreshes have failed since the provider last sent a usable response or `invalid_grant`.
+        /// The sessions whose refreshes failed because of the provider, since the last response that showed that the provider works.
         ///
         /// Each session counts once, because one session that always fails does not mean that the provider fails.
         var failed: Set<SessionID> = []

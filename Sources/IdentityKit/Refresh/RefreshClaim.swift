@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// The mark in a stored session that the refresh token may have been used: a process was about to send it, and has saved no response.
 package struct RefreshClaim: Sendable {
-    /// The correlation id of the refresh, to find it in the log of a crashed process.
+    /// The correlation id of the refresh; with this id, an operator finds the refresh in the log of a crashed process.
     let correlationID: String
     let startedAt: Date
     /// Whether the process that saved the claim has given up, so that other processes do not wait for its response.

@@ -92,10 +92,10 @@ extension RefreshRefusal {
         case 403 where error.kind == .configuration: return .configuration
         // The server may have processed the request before it redirected.
         case 300..<400: return .inDoubt
-        // The server may have processed the request before it failed. Only the OAuth errors in `retriedErrors` prove that it did not.
+        // The server may have used the refresh token before it failed. Only the errors in `retriedErrors` mean that it was not used.
         case 500...: return retriedErrors.contains(name) ? .transient : .inDoubt
-        // A success status with an HTML page does not prove that the refresh token was not used. A 401 without an OAuth error does not
-        // prove it either; Shopify sends such responses.
+        // The refresh token may have been used if the server sends an HTML page with a success status, or a 401 without an OAuth error.
+        // Shopify sends such a 401.
         case 401, ..<300: return name.isEmpty ? .inDoubt : otherwise
         default: return otherwise
         }

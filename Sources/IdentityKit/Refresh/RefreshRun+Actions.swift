@@ -92,7 +92,7 @@ extension RefreshRun {
 
     /// Records whether the old tokens had expired, and that a refresh has just returned the new tokens.
     ///
-    /// Callers get the new tokens even if the save fails, so the call comes before the save.
+    /// Callers can get the new tokens even if the save fails, so the call comes before the save.
     private mutating func recordOutcome(_ state: SessionState, _ source: RefreshStateMachine.Source) {
         guard let new = state.tokens, let old, tokenOutcome == nil else { return }
         tokenOutcome = schedule.hasExpired(old, of: id) ? .refreshedLate : .refreshedEarly

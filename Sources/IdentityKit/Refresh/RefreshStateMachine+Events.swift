@@ -1,7 +1,7 @@
 extension RefreshStateMachine {
     package enum Event: Sendable {
         case began
-        /// The stored state; nil if the session was removed, or had expired at the first load.
+        /// The stored state; nil if the session does not exist, or had expired at the first load.
         ///
         /// `isRestored`: the session comes from a backup, so its refresh token may have been used after the backup. `isUnchanged`: no other
         /// process has changed the session since this run last loaded or saved it; false at the first load.

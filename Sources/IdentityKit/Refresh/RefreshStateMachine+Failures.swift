@@ -17,7 +17,7 @@ extension RefreshStateMachine {
         guard isInDoubt else {
             return finish(outcome, after: .save(.active(tokens), .withdrawClaim, requiresLock: true))
         }
-        // If a lock proves that its previous holder is gone, the next holder waits for no response, even if the claim is not abandoned.
+        // If a lock proves that its previous holder is gone, the next holder never waits for a response. So the claim needs no mark.
         guard !provesPreviousHolderGone else { return .finish(outcome) }
         return finish(outcome, after: .save(.claimed(tokens, claim.abandoned), .withdrawClaim, requiresLock: true))
     }
@@ -55,8 +55,8 @@ extension RefreshStateMachine {
 
     /// Ends the refresh after a validation has failed.
     ///
-    /// If the response belongs to another login, the error code is kept with the response, in the store or in the spool, unless the session
-    /// has ended. The error code is removed only when new tokens of the session are saved.
+    /// If the response belongs to another login and the session has not ended, the error code is kept with the response: in the store, or
+    /// in memory and the spool. The error code is removed only when new tokens of the session are saved.
     mutating func validationFailed(
         _ response: RefreshResponse,
         _ source: Source,

@@ -38,7 +38,9 @@ extension RefreshStateMachine {
         return go(.markAwaited, .save(.claimed(tokens, claim.awaited), .markAwaited, requiresLock: true))
     }
 
-    /// First saves the response for an `active` or `claimed` session: otherwise, another machine would send the old refresh token again.
+    /// Validates a response from memory or the spool.
+    ///
+    /// For an `active` or `claimed` session, saves the response first: otherwise another machine could send the old refresh token again.
     mutating func foundUnsaved(_ response: RefreshResponse) -> Action {
         switch baseState {
         case .active?, .claimed?: return saveResponse(response, .unsaved, requiresLock: true)
@@ -55,8 +57,8 @@ extension RefreshStateMachine {
 
     /// Removes a response without tokens from memory and the spool, and searches both once more.
     ///
-    /// If the spool fails to remove the response, the search finds the response again. A second call then removes it from memory without a
-    /// search. If the response stayed in memory, newer tokens would count as spooled, although the spool may lack these tokens.
+    /// If the spool fails to remove the response, the search finds the response again. A second call then removes the response from memory
+    /// without a search. Otherwise new tokens would inherit the response's mark `isSpooled`, although the spool may lack these tokens.
     mutating func removeUnsavedWithoutTokens() -> Action {
         guard !hasRemovedUnsaved else { return go(.continueFromStoredState, .removeUnsaved) }
         hasRemovedUnsaved = true
@@ -113,8 +115,8 @@ extension RefreshStateMachine {
     /// Continues after another process's change has prevented the save of new tokens; `current` is the stored state.
     ///
     /// - If `current` has other tokens than the old ones, the caller gets these tokens. The new tokens are not revoked, because a
-    ///   revocation may also invalidate the tokens in `current`. Exception: if the session has ended, the new tokens are revoked, and the
-    ///   refresh fails.
+    ///   revocation may also invalidate the tokens in `current`. There are two exceptions. If the session has ended, the new tokens are
+    ///   revoked, and the refresh fails. If `current` has a response of another login, the refresh starts again.
     /// - If `current` has the old tokens and a response, the response may contain newer tokens. So the new tokens are spooled, and the
     ///   refresh starts again.
     /// - If `current` has the old tokens and no response, the new tokens replace them, even if the session has ended: the provider may

@@ -29,7 +29,7 @@
 ///
 /// A refresh is *in doubt* while the refresh token may have been used and no accepted response shows whether it was. A response has a
 /// *login mismatch* if it belongs to another login, for example because its ID token names another buyer. A login mismatch may be an
-/// attack. So callers get no token of the session until a validation accepts the response.
+/// attack. So callers get no token of the session until a validation accepts a response.
 ///
 /// `Documentation/Operating/Refresh.md` has the tables of all transitions, failures and crash points.
 package struct RefreshStateMachine: Sendable {
@@ -73,7 +73,7 @@ package struct RefreshStateMachine: Sendable {
     ///
     /// If the refresh fails for another reason while the value is true, the next refresh is in doubt, too.
     var isInDoubt = false
-    /// Whether this refresh has already tried to remove a response without tokens from memory and the spool.
+    /// Whether this run has already tried to remove a response without tokens from memory and the spool.
     var hasRemovedUnsaved = false
     var storedResponseHasNoTokens = false
 

@@ -56,7 +56,7 @@ final class SessionRefreshPauses: Sendable {
         }
     }
 
-    /// Records a failed background refresh, unless ``failed(_:with:)`` has already recorded it.
+    /// Records a failed background refresh, unless ``failed(_:with:)`` has already recorded the failure.
     func failedEarly(_ id: SessionID, with error: IdentityError) {
         // After these errors, the next refresh may succeed: for example, this refresh waited too long or lost its lock.
         guard error.code != .refreshBusy, error.code != .cancelled else { return }

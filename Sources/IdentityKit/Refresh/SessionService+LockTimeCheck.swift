@@ -1,5 +1,5 @@
 extension SessionService {
-    /// With too long a timeout, another process could get the session's lock during a request and send the same refresh token.
+    /// Throws if a request may take longer than the store guarantees the lock: another process could then send the same refresh token.
     func checkLockTime(of provider: any IdentityProvider) throws(IdentityError) {
         guard let limit = store.guaranteedLockDuration, let timeout = provider.descriptor.timeout,
             timeout > limit

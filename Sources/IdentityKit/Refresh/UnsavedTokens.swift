@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// New tokens, and responses that may contain tokens, that the store could not save.
 ///
-/// They are kept in memory and, if the store has a spool (a local directory), in the spool. They are removed when the store has saved them
-/// or has newer tokens, and when the session was removed.
+/// They are kept in memory and, if the store has a spool (a local directory), in the spool. They are removed when they are no longer
+/// needed, for example because the store has saved them or has newer tokens.
 final class UnsavedTokens: Sendable {
     struct Entry: Sendable {
         /// The session as it would have been saved, with the new state.
@@ -89,8 +89,8 @@ final class UnsavedTokens: Sendable {
 
     /// Keeps a session's state, which the store could not save, in memory and in the spool.
     ///
-    /// `session` is the session as it would have been saved, `tokens` are the tokens that the state replaces. If `reports` is true, the
-    /// observers are told once where the state is kept.
+    /// `session` is the session as it would have been saved, `tokens` are the tokens that the state replaces. If `reports` is true,
+    /// ``report(_:)`` tells the observers.
     func keep(
         _ session: StoredSession,
         _ state: SessionState,
@@ -126,7 +126,7 @@ final class UnsavedTokens: Sendable {
         if reports { report(session) }
     }
 
-    /// Tells the observers that the state is only in the spool or only in memory: once, not at every attempt to save it.
+    /// Tells the observers that the state is in the spool, or that it is only in memory; reports each of the two at most once.
     private func report(_ session: StoredSession) {
         let kind = entries.withLock { entries -> IdentityEvent.Kind? in
             guard let entry = entries[session.id] else { return nil }
