@@ -6,8 +6,8 @@ public import FoundationEssentials
 /// ``JSONError``.
 ///
 /// Decide by ``kind`` what the program does, and by ``code`` what it tells the user. ``message`` and ``hint`` never contain a token
-/// or a secret. They contain no text from a provider except short names, such as the name of an algorithm. The provider's own text
-/// is in ``providerResponse``: escape it before you show it.
+/// or a secret. They contain no text from a provider except short values, such as an issuer or the name of an algorithm. The provider's
+/// own text is in ``providerResponse``: escape this text before you show it.
 ///
 /// ```swift
 /// do {
@@ -56,7 +56,7 @@ public struct IdentityError: Error, Sendable {
     public struct ProviderResponse: Sendable, Equatable {
         /// The OAuth `error` (RFC 6749 sections 4.1.2.1 and 5.2), or the provider's own error code.
         ///
-        /// If the SDK refuses metadata or a token, the property contains the refused value, such as a host, an issuer or the audiences.
+        /// If the SDK refuses metadata or a token, the property may contain the refused value, such as a host, an issuer or the audiences.
         public var error: String?
         /// The OAuth `error_description`.
         public var errorDescription: String?

@@ -21,7 +21,7 @@ extension IdentityError.Code {
     public static let accessDenied = Self(rawValue: "access_denied")
     /// A silent login is not possible: the buyer has to see the login page (OpenID Connect Core section 3.1.2.6).
     public static let loginRequired = Self(rawValue: "login_required")
-    /// The callback of a login or logout comes, or may come, from another provider, by its `iss` (RFC 9207 section 2.4) or its address.
+    /// The callback of a login or logout may come from another provider: its `iss` (RFC 9207 section 2.4) or its address does not match.
     public static let responseIssuerMismatch = Self(rawValue: "response_issuer_mismatch")
 
     /// The app refused the sign-in of a verified buyer.
@@ -127,8 +127,10 @@ extension IdentityError.Code {
     public static let accessTokenRefused = Self(rawValue: "access_token_refused")
     /// A session's new tokens are in memory only: a warning that comes with valid tokens (``SessionTokens/warning``).
     public static let tokensNotDurable = Self(rawValue: "tokens_not_durable")
-    /// Another task or process holds the lock of the session or of an object such as a cart, the lock was lost, too many refreshes wait,
-    /// or a refresh would have to wait although the process is about to end.
+    /// The operation could not be completed now, because of a lock or of other refreshes.
+    ///
+    /// For example, another task or process holds the lock of the session or of a cart, the lock was lost, a refresh takes too long, too
+    /// many refreshes wait, or a refresh would have to wait although the process is about to end.
     public static let refreshBusy = Self(rawValue: "refresh_busy")
 
     // Infrastructure
@@ -161,7 +163,6 @@ extension IdentityError.Code {
     public static let storeFull = Self(rawValue: "store_full")
     /// The store failed for a reason that none of the other `store_` codes describes.
     public static let storeFailed = Self(rawValue: "store_failed")
-    /// OpenSSL or the operating system failed, for example to provide random bytes, or an operation failed with an error that is not an
-    /// ``IdentityError``.
+    /// An operation failed unexpectedly: for example, OpenSSL failed, or the operation threw an error that is not an ``IdentityError``.
     public static let systemFailure = Self(rawValue: "system_failure")
 }
