@@ -18,7 +18,7 @@ public struct Buyer: Sendable, Equatable {
     public var displayName: String?
     /// Whether the name came through the browser without a signature, as with Sign in with Apple.
     ///
-    /// The buyer may have changed the name, so show it at most, and base no decision on it.
+    /// The buyer may have changed the name, so base no decision on the name.
     public var hasUnverifiedName = false
     /// The addresses that the provider offers, the preferred one first.
     public var addresses: [PostalAddress]

@@ -48,7 +48,7 @@ public struct LoginCallback: Sendable {
         self.fields = fields
     }
 
-    /// ``StartedLogin/attemptID`` of the login to which the `state` belongs; nil if the `state` is missing, empty or repeated.
+    /// ``StartedLogin/attemptID`` of the login to which the `state` belongs; nil, for example, if the `state` is missing or repeated.
     public var attemptID: String? {
         guard let state = try? state() else { return nil }
         return try? LoginAttempt.id(for: state)

@@ -27,8 +27,9 @@ public struct HeldLock: Sendable {
 
     /// A lock that can be lost only if its holder's process ends, such as a file lock of the kernel.
     ///
-    /// - Parameter keep: A closure that ``keepAfterBody()`` calls. If the closure was called during a body, keep the lock when the body
-    ///   ends: only other tasks of this process can get it. Release the lock when a later body ends without a call of the closure.
+    /// - Parameter keep: A closure that ``keepAfterBody()`` calls. If the closure was called during a body, do not release the lock when
+    ///   the body ends: then only other tasks of this process can get the lock. Release the lock when a later body ends without a call of
+    ///   the closure.
     /// - Returns: The lock.
     public static func untilProcessEnds(keeping keep: @escaping @Sendable () -> Void) -> HeldLock {
         HeldLock(keep: keep)

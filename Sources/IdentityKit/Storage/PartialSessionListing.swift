@@ -12,7 +12,7 @@ public protocol PartialSessionListing: SessionRecordStore {
 public struct SessionListing: Sendable {
     /// The sessions that could be read.
     public var sessions: [StoredSession]
-    /// The reason why matching sessions may be missing; nil if the list is complete.
+    /// The error for a session that may match but cannot be read; nil if the store reports no such session.
     public var damage: IdentityError?
 
     /// Creates a list.
