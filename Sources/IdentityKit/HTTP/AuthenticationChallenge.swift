@@ -80,7 +80,9 @@ package struct AuthenticationChallenge: Sendable {
         }
     }
 
-    /// The bytes after a scheme's token68, which stands alone before the next comma (RFC 9110 section 11.2); all bytes without a token68.
+    /// The bytes after a scheme's token68, which stands alone before the next comma (RFC 9110 section 11.2).
+    ///
+    /// If the scheme has no token68, the result contains all bytes.
     private static func skippingToken68(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let text = rest.drop(while: ASCII.isWhitespace)
         let data = text.prefix { ASCII.isToken($0) || $0 == UInt8(ascii: "/") }

@@ -25,7 +25,8 @@ package final class FetchCache<Value: AnyObject & Sendable>: Sendable {
 
     /// Returns the value from memory while it is fresh, otherwise fetches it; if the fetch fails, returns an old value that may be used.
     ///
-    /// Without a usable old value, throws the error of `fetch`, also for calls during the pause after a failed fetch.
+    /// Without a usable old value, throws the error of `fetch`, also for calls during the pause after a failed fetch. If the fetch or the
+    /// calling task is cancelled, throws even if an old value may be used.
     package func value(_ fetch: @escaping @Sendable () async throws -> Value) async throws -> Value {
         if let known = try known() { return known }
         return try await fetches.run(true) { [self] in
@@ -59,6 +60,8 @@ package final class FetchCache<Value: AnyObject & Sendable>: Sendable {
     }
 
     /// Starts a pause after a failed fetch, and returns the old value; throws the failure if no old value may be used.
+    ///
+    /// A cancelled fetch starts no pause, and its failure is always thrown.
     private func recover(from failure: IdentityError) throws(IdentityError) -> Value {
         guard failure.kind != .cancelled else { throw failure }
         let now = clock.elapsed

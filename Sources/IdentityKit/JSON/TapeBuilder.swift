@@ -10,7 +10,7 @@ package struct TapeBuilder {
     var hashes: Set<Int> = []
     var index = 0
 
-    /// Reads a text; the default for the number of values and names is no limit, because the size of the text limits it.
+    /// Reads a text; by default, `maximumElements` sets no limit, because the size of the text already limits the number of elements.
     package static func tape(
         _ bytes: [UInt8],
         _ limits: JSONLimits,
