@@ -24,7 +24,9 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         self.clock = clock
     }
 
-    /// Runs the body while no other task holds the key's lock; throws `CancellationError` if the task is cancelled before it has the lock.
+    /// Runs the body while no other task holds the key's lock.
+    ///
+    /// Throws `CancellationError` if the task is already cancelled, or is cancelled while it waits.
     package func withLock<Result: Sendable>(_ key: Key, _ body: () async throws -> Result) async throws -> Result {
         try Task.checkCancellation()
         guard await acquire(key) == .acquired else { throw CancellationError() }
@@ -32,7 +34,7 @@ package final class KeyedLock<Key: Hashable & Sendable>: Sendable {
         return try await body()
     }
 
-    /// Takes the key's lock; even a cancelled task takes a free lock, and a nil `limit` means no limit.
+    /// Takes the key's lock, or waits for the lock; even a cancelled task takes a free lock, and a nil `limit` means no limit.
     package func acquire(_ key: Key, waitingUpTo limit: Duration? = nil) async -> WaitOutcome {
         let ticket: Int? = state.withLock { state in
             guard state.waiters[key] != nil else {

@@ -20,7 +20,7 @@ public struct CallbackExecutor: Sendable {
     /// The default: runs each callback synchronously on the task that performed the operation; the callbacks must not block.
     public static let immediate = CallbackExecutor { work in work() }
 
-    /// Runs work in an unstructured task, because code that uses callbacks need not run in a task; calls the completion once.
+    /// Runs work in an unstructured task, because the caller may be synchronous code; calls the completion once.
     @discardableResult
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value,
