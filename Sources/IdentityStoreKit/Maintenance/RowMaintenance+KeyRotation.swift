@@ -1,7 +1,7 @@
 internal import IdentityKit
 
 extension RowMaintenance {
-    /// Encrypts the next rows again with the active key, except rows that already use this key or cannot be opened.
+    /// Encrypts the next rows again with the active key, as ``StoreKeyRotating/resealRows(after:limit:)`` describes.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {
         let start = position ?? ResealPosition(table: 0, row: -1)
         guard let kind = SealedRow.Kind(rawValue: start.table) else { return ResealProgress() }

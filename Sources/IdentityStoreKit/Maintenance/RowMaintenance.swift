@@ -57,7 +57,7 @@ public struct RowMaintenance<Tables: SealedTables>: Sendable {
 
     /// The reason why a row cannot be opened; nil if it can be opened.
     ///
-    /// If OpenSSL fails, for example because it has no memory, the error says nothing about the row, and this method throws it.
+    /// If OpenSSL fails, for example because memory is exhausted, the failure says nothing about the row. So this method throws the error.
     func failure(toOpen stored: StoredRow) throws(IdentityError) -> IdentityError? {
         guard StoreRecords.rowKey(stored.row.hash) == stored.key else {
             return .damagedRecord("its row key does not match its hash")

@@ -34,6 +34,6 @@ public protocol StoreHealthChecking: Sendable {
     ///
     /// In a large store this check takes long, so run it when there is little load.
     ///
-    /// - Throws: `IdentityError` when the store cannot be read far enough to check it.
+    /// - Throws: `IdentityError` when the check cannot be completed, for example because the store cannot be read.
     func checkHealth() async throws -> StoreHealth
 }

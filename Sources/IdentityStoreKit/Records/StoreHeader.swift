@@ -9,7 +9,7 @@ public import IdentityKit
 public struct StoreHeader: Sendable {
     /// 16 random bytes that every record is bound to.
     public let storeID: [UInt8]
-    /// The length of a record in bytes, 512 to 1,048,576; a longer record has 2, 4, 8 or 16 times this length.
+    /// The length of a record in bytes, 512 to 1,048,576; a record that does not fit has 2, 4, 8 or 16 times this length.
     public let slotSize: Int
     /// The lookup key, with which the hashes of rows are computed: one encrypted copy for each store key that was the active key.
     public private(set) var sealedLookupKeys: [[UInt8]]

@@ -94,7 +94,7 @@ package struct SpoolDirectory: Sendable {
 
     // MARK: The directory
 
-    /// Throws if the directory cannot be written, or if it does not exist and cannot be created; changes nothing.
+    /// Throws if the directory cannot be used, or if it does not exist and cannot be created; changes nothing.
     package func check() throws(IdentityError) {
         let directory = try open()
         if let directory { close(directory) }
