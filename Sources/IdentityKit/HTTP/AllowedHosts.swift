@@ -39,7 +39,7 @@ public struct AllowedHosts: Sendable {
 
     /// The error for a URL whose host is not in the list.
     ///
-    /// `problem` begins the message, before "a host that is not in the list …". `status` is the status of the response with the URL.
+    /// `problem` begins the message, before "a host that is not in the list …". `status` is the status of the response with this URL.
     package func refusal(of url: HTTPURL, _ problem: String, status: Int = 200) -> IdentityError {
         IdentityError(
             .rejected,

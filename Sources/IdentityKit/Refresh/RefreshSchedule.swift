@@ -31,7 +31,7 @@ final class RefreshSchedule: Sendable {
 
     private let earlyRefresh: Double
     private let clock: any IdentityClock
-    /// If the full table removes the entry of tokens that seem valid, their next use adds it again, with the wall clock of that moment.
+    /// If the full table removes an entry, the next use of the tokens records them again, unless they have expired by the wall clock.
     private let notes = Mutex(BoundedTable<SessionID, Note>(maximum: 50_000))
 
     init(_ configuration: SessionManager.Configuration, clock: any IdentityClock) {
@@ -110,7 +110,7 @@ final class RefreshSchedule: Sendable {
                 end: elapsed + life,
                 refreshedAt: refreshedAt
             )
-            // Tokens that seem to have expired are recorded only if a refresh has just returned them, because the wall clock may be ahead.
+            // Tokens that seem to have expired are recorded only if a refresh has just returned them: then the wall clock may be ahead.
             // Tokens that were issued in the future are recorded as expired: they must not become valid when the wall clock reaches the
             // time of their issue.
             guard expiresAt > now || refreshedAt != nil else { return note }

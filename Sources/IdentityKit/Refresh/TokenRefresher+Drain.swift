@@ -3,7 +3,7 @@ extension TokenRefresher {
     /// One check every 50 milliseconds, so a minute in total.
     private static let lateChecks = 1_200
 
-    /// Waits for the running refreshes, and tries to save unsaved tokens; ends earlier if the task is cancelled.
+    /// Waits for the running refreshes, and tries to save unsaved tokens; ends early if the task is cancelled.
     func drain() async {
         let limiters = providers.all.map { memory.limiter(of: $0.descriptor.name) }
         for limiter in limiters { limiter.beginDrain() }

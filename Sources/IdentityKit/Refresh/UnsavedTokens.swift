@@ -99,8 +99,8 @@ final class UnsavedTokens: Sendable {
         reports: Bool
     ) async {
         let id = session.id
-        // The new tokens must not be lost if no fingerprint can be computed. In this case an empty text is used, which equals no
-        // fingerprint. The state counts as newer because of its generation, until another process saves the session.
+        // The new tokens must not be lost if no fingerprint can be computed. So an empty text is used, which differs from all
+        // fingerprints. The state counts as newer because of its generation, until another process saves the session.
         let replacedFingerprint = (try? Self.fingerprint(of: tokens)) ?? ""
         var session = session
         session.payload = Self.payload(of: state, replacing: replacedFingerprint)

@@ -10,7 +10,7 @@ public struct SessionFilter: Sendable {
     public var providerSessionID: String?
     /// Whether a refresh of the session is unfinished (``StoredSession/isInDoubt``).
     public var isInDoubt: Bool?
-    /// The provider whose ``ProviderDescriptor/equivalentIssuers`` count for ``buyer``; if nil, those of all providers count.
+    /// The provider whose ``ProviderDescriptor/equivalentIssuers`` also match ``buyer``; if nil, the lists of all providers are used.
     ///
     /// Stores ignore this property, because ``SessionManager`` calls the store separately for each equivalent issuer.
     var equivalentsOf: String?

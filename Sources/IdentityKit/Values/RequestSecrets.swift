@@ -7,7 +7,7 @@ package struct RequestSecrets: Sendable {
     private let secrets: [Secret]
     private let collected = Collected()
 
-    /// The bytes that texts are searched for; nil until the first text is searched.
+    /// The secrets to search for, as bytes; nil until the first search.
     private final class Collected: Sendable {
         let values = Mutex<[ArraySlice<UInt8>]?>(nil)
     }
