@@ -61,7 +61,7 @@ extension CartAdapter {
                 let left = ids.filter(Set(try await present(current.cart)).contains)
                 guard !left.isEmpty else { return current.sessionCart(binding) }
                 guard left.count < ids.count else { throw IdentityError.refusal(of: errors, response.metadata) }
-                // Shopify rejects the whole mutation if the cart lacks one of the ids, so the second one has only ids that the cart has.
+                // Shopify rejects a mutation if the cart lacks one of its ids. So the second mutation has only ids that the cart has.
                 response = try await self.send(removal(binding.cartID, left), in: context)
             }
             return try await self.accept(response, &binding, of: locked, in: context).sessionCart(binding)

@@ -8,9 +8,9 @@ extension CartAdapter {
     /// identity is unavailable, the new cart is a guest's cart. If the session already has a cart, the adapter removes the buyer from that
     /// cart after it has created the new cart.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when Shopify rejects the lines. With code
-    ///   `IdentityError.Code.linesPartlyAdded` when the call had more than 250 lines and a later request failed; the session then has the
-    ///   new cart. If the buyer could not be removed from the old cart, the error of this removal is thrown, for example with code
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.cartUserErrors` when Shopify rejects the lines. The code
+    ///   `IdentityError.Code.linesPartlyAdded` means that the call had more than 250 lines and a later request failed; the session then has
+    ///   the new cart. If the buyer could not be removed from the old cart, the error of this removal is thrown, for example with code
     ///   `IdentityError.Code.detachIncomplete`, and the session keeps the old cart.
     public func create(
         _ lines: [CartLineInput] = [],
@@ -88,8 +88,8 @@ extension CartAdapter {
     func forget(_ cartID: CartID? = nil, for id: SessionID, under locks: InProcessCartLocks?) async throws {
         try await withLockedCart(id, .attachmentOnly, under: locks) { locked in
             if let cartID, locked.binding?.cartID != cartID { return CartChange((), saving: nil) }
-            // An attachment that has only the start time of a cart's creation is kept, because the request that creates the cart may still
-            // reach Shopify.
+            // An attachment that has only the start time of a cart's creation is kept. Otherwise the process that is creating the cart
+            // would detect a conflict and create another cart.
             let hasCart = locked.binding != nil || locked.pending?.lines.isEmpty == false
             if hasCart, try await !locked.write(nil) { throw CartConflict() }
             return CartChange((), saving: nil)

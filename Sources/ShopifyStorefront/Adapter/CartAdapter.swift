@@ -6,9 +6,9 @@ public import IdentityKit
 /// A session has at most one cart at the shop. The adapter puts the identity of the session's buyer on this cart, unless the cart is
 /// untrusted (``adopt(_:for:isTrusted:in:)``).
 ///
-/// The request that creates a cart also sends the buyer's identity. After a refresh of the session's tokens, the adapter puts the new
-/// access token on a cart that has an identity. ``checkout(for:in:options:)`` puts a customer's token on the cart again. A logout removes
-/// the identity, except with ``CartPolicy/Logout/drop``.
+/// The request that creates a cart also sends the buyer's identity. After a refresh of the session's tokens, the adapter replaces the
+/// access token on the cart. ``checkout(for:in:options:)`` puts a customer's token on the cart again. A logout removes the identity, except
+/// with ``CartPolicy/Logout/drop``.
 ///
 /// ```swift
 /// let carts = CartAdapter(client: storefront, sessions: sessions, store: store)

@@ -17,7 +17,7 @@ public struct CartEvent: Sendable, Equatable {
         case degraded(IdentityError.Code)
         /// The lines of a guest's cart were added to the buyer's cart.
         case merged
-        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected these lines or has no stock.
+        /// Some lines of a guest's cart are missing in the buyer's cart, because Shopify rejected these lines or no stock was left.
         /// The guest's session keeps its cart.
         case partlyMerged
     }

@@ -16,11 +16,11 @@ struct CartMutationResponse: Sendable {
     let payload: CartPayload
     var metadata: GraphQLMetadata
     let customer: CustomerVisibility
-    /// Whether the response shows the whole cart; a hidden buyer does not count.
+    /// Whether the response shows the whole cart, apart from the buyer.
     let showsContents: Bool
     var outcome: Outcome
 
-    /// Whether it is unknown if the cart still exists: only the messages explain the user errors, and Shopify translates messages.
+    /// Whether the cart may no longer exist: the user errors have no field and no precise code, and Shopify translates their messages.
     var isCartInDoubt: Bool {
         guard case .refused(let errors) = outcome, payload.cart == nil else { return false }
         return errors.allSatisfy { $0.field.isEmpty && ($0.code == .invalid || $0.code == nil) }
@@ -63,7 +63,7 @@ struct CartMutationResponse: Sendable {
         return error.message.isIdentical(to: "The specified cart does not exist.")
     }
 
-    /// Shopify has no error code for an invalid token, so the field `customerAccessToken` decides, with the code `INVALID` or none.
+    /// Shopify has no error code for an invalid token, so the field `customerAccessToken` decides, with the code `INVALID` or no code.
     private static func refusesToken(_ error: CartUserError) -> Bool {
         (error.code == .invalid || error.code == nil) && error.field.last == "customerAccessToken"
     }

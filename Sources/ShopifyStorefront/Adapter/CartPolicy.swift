@@ -40,9 +40,9 @@ public struct CartPolicy: Sendable {
 
     /// The cart that a buyer gets after a login, if the browser had a guest's cart.
     public enum Merge: Sendable {
-        /// The guest's cart becomes the cart of the buyer's session. Carts of the buyer's other sessions are not changed. There is one
-        /// exception: if the session already has a cart, `CartAdapter.mergeCart`, which the web routes call, adds the guest's lines to that
-        /// cart.
+        /// The guest's cart becomes the cart of the buyer's session. Carts of the buyer's other sessions are not changed.
+        ///
+        /// The web routes call `CartAdapter.mergeCart`. If the session already has a cart, this method adds the guest's lines to that cart.
         case keepGuest
         /// The guest's lines are added to the session's own cart. A session without a cart first gets the cart of the buyer's newest other
         /// session that has one. If the buyer has no cart, the guest's cart becomes the buyer's.
@@ -60,8 +60,7 @@ public struct CartPolicy: Sendable {
     public var merge = Merge.keepGuest
     /// Exchanges the customer access token for a Storefront token, which is put on the cart instead.
     ///
-    /// If it is nil, as by default, the access token itself is put on the cart. The token of a legacy customer is put on the cart without
-    /// an exchange.
+    /// Without an exchange, as by default, the access token itself is put on the cart. The token of a legacy customer is never exchanged.
     public var exchange: CustomerTokenExchange?
     /// Receives the events of the adapter's carts, synchronously, so the closure must return quickly.
     public var onEvent: (@Sendable (CartEvent) -> Void)?

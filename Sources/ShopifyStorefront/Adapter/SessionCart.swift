@@ -8,9 +8,9 @@ public struct SessionCart: Sendable {
     public let identity: CartIdentityState
     /// Shopify's warnings; an operation does not fail because of a warning.
     public let warnings: [CartWarning]
-    /// The parts of the identity that are not on the cart, because Shopify rejected them or does not accept their form: `email`, `phone`,
-    /// `country`, `companyLocation`, `address`, or a field of the address such as `address.zip`.
+    /// The parts of the identity that this operation omitted, because Shopify rejected them or does not accept their form: `email`,
+    /// `phone`, `country`, `companyLocation`, `address`, or a field of the address such as `address.zip`.
     public let omitted: [String]
-    /// Why the session's identity could not be put on the cart; nil if there was no problem.
+    /// Why this operation could not put the session's identity on the cart; nil if there was no problem.
     public let problem: IdentityError?
 }

@@ -13,7 +13,7 @@ extension CartAdapter {
     /// Another app may have put a customer on the cart. If the app's token may not read customers, the adapter does not find this customer
     /// in two cases: the session has no identity, or the cart already has the session's contact data.
     ///
-    /// With a private token and without the buyer's IP, in `context` or the client's context, Shopify opens the checkout signed out.
+    /// With a private token, Shopify opens the checkout signed out if neither `context` nor the client's context has the buyer's IP.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartMissing` when the session has no cart, and with code
     ///   `IdentityError.Code.cartGone` when Shopify no longer has the cart and it was not created again.

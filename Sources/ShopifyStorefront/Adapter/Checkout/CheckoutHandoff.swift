@@ -11,12 +11,12 @@ public struct CheckoutHandoff: Sendable {
     public let cart: Cart
     /// Shopify's warnings.
     public let warnings: [CartWarning]
-    /// The parts of the identity that are not on the cart, as in ``SessionCart/omitted``.
+    /// The parts of the identity that this operation omitted, as in ``SessionCart/omitted``.
     public let omitted: [String]
     /// When the adapter got the URL from Shopify; authenticated URLs are valid for a short time that Shopify does not publish.
     public let issuedAt: Date
     /// Whether the URL has `sso=silent`, so that the checkout opens for the buyer who is signed in at the shop in this browser.
     public let usesBrowserSession: Bool
-    /// Why the buyer may not be signed in at the checkout; nil if there was no problem.
+    /// Why the identity on the cart may be missing or outdated; nil if there was no problem.
     public let problem: IdentityError?
 }

@@ -4,7 +4,8 @@ internal import ShopifyGraphQL
 extension CartAdapter {
     /// Creates a cart; more than 250 lines are sent in several requests.
     ///
-    /// If the cart has only some of the lines, or the caller was cancelled, the result saves the cart and then throws the error.
+    /// If only some lines were added, or the caller was cancelled after the creation, the returned change stores the cart and throws the
+    /// error.
     func createCart(
         withAll lines: [CartLineInput],
         _ locked: LockedCart,

@@ -17,8 +17,8 @@ extension CartAdapter {
     /// cart again. If this fails, no error is thrown: ``SessionCart/problem`` has the reason.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when it is not known whether the lines were added: read the
-    ///   cart before you add the lines again. With code `IdentityError.Code.linesPartlyAdded` and a ``CartPartialAddition`` as its cause
-    ///   when the lines needed several requests, and a request failed after an earlier one had succeeded.
+    ///   cart before you add the lines again. The code `IdentityError.Code.linesPartlyAdded`, with a ``CartPartialAddition`` as the cause,
+    ///   means that the lines needed several requests, and a request failed after an earlier one had succeeded.
     @discardableResult
     public func add(
         _ lines: [CartLineInput],
@@ -193,7 +193,8 @@ extension CartAdapter {
 
     /// Returns the cart if its quantities show that a request added the lines although its response was lost or has no cart.
     ///
-    /// Otherwise, or if the quantities before the request are unknown, `error` is thrown.
+    /// Otherwise, or if the quantities before the request are unknown, throws `error`. ``CartGone`` and a cancellation of the read are
+    /// thrown unchanged.
     private func confirm(
         _ lines: [CartLineInput],
         above before: CartLineCounts?,

@@ -96,7 +96,7 @@ extension [String] {
         return contains { $0.lowercased().isIdentical(to: folded) }
     }
 
-    /// These codes, then the codes that only the other list has, each once.
+    /// Returns these codes, and then each code of `others` that is not in the result yet.
     func mergingCodes(_ others: [String]) -> [String] {
         others.reduce(into: self) { codes, code in
             if !codes.hasCode(code) { codes.append(code) }

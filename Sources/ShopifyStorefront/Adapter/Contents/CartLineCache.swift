@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// The lines of the 1,000 carts that this process read last.
+/// The lines of at most 1,000 carts, from the latest response with each cart.
 ///
 /// After a lost response, a comparison with these lines shows whether the request added its lines. Lines older than 10 seconds are not
 /// used, because another process may have added lines since.

@@ -6,7 +6,7 @@ extension CartAdapter {
         CartBuyerIdentity(claim, country: context.country ?? client.context.country)
     }
 
-    /// Whether the identity differs from the identity on the cart, or the last attempt to put an identity there failed.
+    /// Whether the identity differs from the one on a trusted cart, or the last attempt to put an identity on this cart failed.
     func isDue(_ identity: CartBuyerIdentity, on binding: CartBinding) throws -> Bool {
         if binding.isUntrusted { return false }
         let isNewCountry = identity.country.map { $0 != binding.country && $0 != binding.refusedCountry } ?? false
@@ -15,7 +15,7 @@ extension CartAdapter {
         return fingerprint != binding.fingerprint
     }
 
-    /// Sets the cart's country, if it differs, to `context.country`, or to `client.context.country` if that is nil.
+    /// Sets the cart's country to `context.country`, or else to `client.context.country`, if the cart has another country.
     ///
     /// The country decides the prices. If Shopify refuses the country or the request fails, the result lists `country` in `omitted`; only a
     /// cancellation and ``CartGone`` are thrown.

@@ -2,13 +2,13 @@ public import IdentityKit
 internal import ShopifyGraphQL
 
 extension CartAdapter {
-    /// Removes the buyer from the session's cart, and checks that the customer was removed.
+    /// Removes the buyer from the session's cart, and checks that the buyer was removed.
     ///
     /// The adapter sets the token, e-mail address, phone number and company location of the cart to null, and removes all delivery
     /// addresses. The session keeps the cart as a guest's cart.
     ///
-    /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the buyer is still on the cart, or when an error in
-    ///   Shopify's response hides whether the customer is on the cart.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.detachIncomplete` when the buyer is still on the cart, or when a temporary
+    ///   error hides whether the customer is on the cart. If the app's token may not read customers, the customer's removal is not checked.
     public func detach(
         from id: SessionID,
         in context: StorefrontContext = StorefrontContext()

@@ -9,8 +9,9 @@ public struct CartLogout: Sendable {
     ///
     /// It is nil with ``CartPolicy/Logout/drop``, if there was nothing to keep, or if the cart could not be kept.
     public let guest: SessionID?
-    /// Why no guest got the cart, why lines are missing in the guest's cart, or why the buyer could not be removed from the old cart; nil
-    /// if there was no problem.
+    /// Why no guest got the cart, or why lines are missing in the guest's cart; nil if there was no problem.
+    ///
+    /// If the buyer could not be removed from the old cart, the error is here or in `problems` of ``logout``.
     public let problem: IdentityError?
 }
 
@@ -37,7 +38,7 @@ extension CartAdapter {
     ///   ``CartPolicy/Logout/drop`` if your shop writes personal data into note or attributes.
     ///
     /// - Throws: `IdentityError` in the same cases as `SessionManager.logout`. If the session still exists, it keeps its cart or gets it
-    ///   back, unless the store fails again, or Shopify fails.
+    ///   back, except with ``CartPolicy/Logout/drop``, or if the store fails again, or if Shopify fails.
     public func logout(
         _ id: SessionID,
         mode: CartPolicy.Logout? = nil,
@@ -88,7 +89,7 @@ extension CartAdapter {
         }
     }
 
-    /// Gives the cart back to a session that could not be removed, because no caller learns the guest's session.
+    /// Gives the cart back to a session whose logout failed, because the caller gets an error and not the id of the guest's session.
     ///
     /// If the session still has its cart, the guest has a copy, which no one needs.
     private func takeBack(from guest: SessionID, for id: SessionID, _ context: StorefrontContext) async throws {

@@ -5,7 +5,7 @@ internal import ShopifyGraphQL
 
 /// The identity that is put on a cart, from the session's cart claim (the identity that the provider gives for carts).
 ///
-/// Parts that Shopify rejects are omitted one by one.
+/// The adapter omits parts that Shopify rejects.
 struct CartBuyerIdentity: Sendable {
     var token: CustomerAccessToken?
     private(set) var email: String?
@@ -16,7 +16,7 @@ struct CartBuyerIdentity: Sendable {
     var companyLocationID: String?
     /// The names of the parts of the claim whose form Shopify does not accept.
     private(set) var unusable: [String] = []
-    /// The whole claim as bytes for the fingerprint, with the parts that are omitted later.
+    /// The bytes of the claim for the fingerprint: without the country, and with the parts that are omitted later.
     private let claim: [UInt8]
 
     /// Creates the identity of a claim; a country replaces the claim's country.

@@ -83,7 +83,8 @@ extension CartAdapter {
 
     /// Starts the negotiation again with refreshed tokens after Shopify rejected the access token.
     ///
-    /// The result is false if this negotiation has already refreshed the tokens, or has no token, or if the refresh failed.
+    /// The result is false if this negotiation has already refreshed the tokens, or has no token, or if the refresh failed. A cancellation
+    /// and the error of an ended session are thrown.
     private func refresh(_ negotiation: inout IdentityNegotiation, for id: SessionID) async throws -> Bool {
         if let refreshed = negotiation.refreshed {
             // If a refresh has just returned the rejected tokens, another refresh would not help. After this call, rejections of these

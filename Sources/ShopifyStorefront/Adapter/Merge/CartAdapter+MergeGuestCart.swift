@@ -5,9 +5,9 @@ internal import ShopifyGraphQL
 extension CartAdapter: SignInCarts {
     /// Merges a guest's cart into a session that has just begun, and puts the buyer's identity on the cart.
     ///
-    /// Call it once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). If this method throws, do
-    /// not let the login fail; call the method again later. A repeated call adds no line twice. After a partial merge, a repeated call adds
-    /// only the missing lines.
+    /// Call this method once after a login, with the guest's session from the app's cookie (`SessionManager.beginGuest`). If the method
+    /// throws, do not let the login fail; call the method again later. A repeated call adds no line twice. After a partial merge, a
+    /// repeated call adds only the missing lines.
     ///
     /// With a nil `merge`, ``CartPolicy/merge`` decides. Without an IP in `context`, the adapter uses the IP of the last operation on the
     /// guest's cart or, if nothing is merged, on the session's cart.
@@ -231,7 +231,7 @@ extension CartAdapter: SignInCarts {
     /// Makes `source`, the cart of another session, the cart of session `id`, and puts the identity of the buyer of `id` on the cart.
     ///
     /// `guest` is the guest's cart that is merged; it is nil when ``moveCart(of:to:)`` calls this method. The result is nil if the session
-    /// has another cart and `replaces` is false. After ``CartGone`` or ``CartConflict``, the session keeps its other cart.
+    /// has another cart and `replaces` is false. After ``CartGone`` or ``CartConflict``, the session keeps its old cart.
     func adopt(
         _ source: CartBinding,
         of guest: LockedCart? = nil,

@@ -17,8 +17,9 @@ extension CartAdapter {
 
     /// Moves the cart of a session to a newer session of the same buyer, and puts the newer session's identity on the cart.
     ///
-    /// If the old session has no cart, this call moves nothing and succeeds. The same applies if Shopify no longer has the old session's
-    /// cart, unless the policy `recreate` makes the adapter create a new cart with the lines of this cart: then the new cart is moved.
+    /// If the old session has no cart, this call moves nothing and succeeds. If Shopify no longer has the old session's cart, this call
+    /// also moves nothing. But with the policy `recreate`, it creates a new cart with the known lines of the old cart, and moves the new
+    /// cart.
     ///
     /// - Throws: `IdentityError`; with code `IdentityError.Code.cartBusy` when the newer session already has another cart. The old session
     ///   keeps its cart then.
@@ -85,7 +86,7 @@ extension CartAdapter {
         return false
     }
 
-    /// Gives the session `id`, which has no cart, the cart of another session; both sessions then have this cart.
+    /// Stores the cart of another session also with the session `id`, unless the session `id` already has a cart.
     ///
     /// A logout of the other session, in another process, may give the cart to a guest at the same time. The logout first removes the cart
     /// from its session and then looks for sessions with this cart. This method first stores the cart and then reads the other session. So
@@ -93,7 +94,7 @@ extension CartAdapter {
     ///
     /// `cartID` is the cart's id that is stored with the other session; `binding` can have a newer id of this cart.
     ///
-    /// - Returns: False if the other session no longer has the cart; the session `id` then does not keep it.
+    /// - Returns: False if the other session no longer has the cart; this method then removes the cart from the session `id`.
     private func takeOver(
         _ cartID: CartID,
         of other: SessionID,

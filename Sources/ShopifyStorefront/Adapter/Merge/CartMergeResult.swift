@@ -10,9 +10,9 @@ public struct CartMergeResult: Sendable {
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
     /// Lines that Shopify did not reject, but of which the buyer's cart got too few items, for example because of low stock.
     public var shortLines: [CartLineInput] = []
-    /// Which values differ between the two carts: `note`, or `attribute.` and the attribute's key; the buyer's cart keeps its own values.
+    /// The values that both carts had and that differ: `note`, or `attribute.` and the attribute's key; the buyer's cart keeps its values.
     public var conflicts: [String] = []
-    /// The last characters of the gift cards that the buyer no longer has, from the guest's cart or from the cart that this cart replaced.
+    /// The last characters of the gift cards that the buyer no longer has, from the guest's cart or from the buyer's replaced cart.
     ///
     /// A gift card is not listed if the buyer's cart has a gift card with the same last characters. The adapter does not know the codes of
     /// the listed gift cards, so the buyer must enter the codes again.
@@ -29,7 +29,7 @@ public enum CartMergeOutcome: Sendable, Equatable {
     /// - The guest has no cart, for example because another process has merged it.
     /// - Another session is merging the guest's cart.
     /// - Another process is creating the guest's cart.
-    /// - The session to merge from is not a guest's, or the session to merge into is a guest's.
+    /// - The session to merge from does not exist or is not a guest's, or the session to merge into is a guest's.
     case nothingToMerge
     /// The guest's cart is now the buyer's cart.
     case adopted

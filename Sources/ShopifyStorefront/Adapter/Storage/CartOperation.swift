@@ -3,8 +3,8 @@ internal import ShopifyGraphQL
 
 /// One operation on a session's cart, in a task that holds the session's lock.
 ///
-/// It reads the session's attachment, runs the operation under the cart's lock, and saves the outcome. If another process changed the
-/// attachment during the operation, ``CartConflictAction`` decides whether the operation is repeated.
+/// ``run(_:)`` reads the session's attachment, runs the closure under the cart's lock, and saves the outcome. If another process changed
+/// the attachment meanwhile, ``CartConflictAction`` decides whether the closure runs again.
 struct CartOperation: Sendable {
     enum Attempt<Value: Sendable>: Sendable {
         case done(Result<Value, IdentityError>)

@@ -8,7 +8,7 @@ struct PendingCart: Sendable {
     /// When the creation began; if ``CartAdapter/stillCounts(since:)`` is false for this time, the creation counts as ended.
     var since: Date?
     var lines: [CartLineInput] = []
-    // The country and the next two values come from the cart that Shopify no longer has.
+    // These four values come from the cart that Shopify no longer has.
     var country: String?
     var companyLocationID: String?
     var isAddressRemoved = false
