@@ -15,9 +15,9 @@ extension ProductFilter {
     /// itself. A member with the value null is sent as null.
     ///
     /// - Parameter input: The input as Shopify returned it; a string has at most 64 KiB.
-    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` if the input is not a JSON object, has an unknown member, or
-    ///   has a member of another type than in `ProductFilter`. Such members are not ignored, because a filter without them would find too
-    ///   many products.
+    /// - Throws: `IdentityError` with code `IdentityError.Code.invalidRequest` if the input is not a JSON object, is longer than 64 KiB,
+    ///   lacks a required member, or has an unknown member or a member of another type than in `ProductFilter`. Such members are not
+    ///   ignored, because a filter without them would find too many products.
     public init(input: JSONValue) throws {
         var members = try FilterMembers(Self.parsed(input))
         self.init()

@@ -6,7 +6,7 @@ public struct SearchField: RawRepresentable, Hashable, Sendable {
     /// Creates a field; nil for an invalid name, which could change the structure of the query.
     ///
     /// - Parameter rawValue: One or more parts with dots between them, such as `metafields.custom.size`, at most 100 bytes. Each part
-    ///   begins with an ASCII letter or `_`. After it, ASCII letters, digits, `_` and `-` are permitted.
+    ///   begins with an ASCII letter or `_`. After this character, ASCII letters, digits, `_` and `-` are permitted.
     public init?(rawValue: String) {
         let parts = rawValue.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isName = parts.allSatisfy { part in

@@ -71,7 +71,7 @@ extension SearchQuery {
 
     /// Finds objects that contain all words of a text that the buyer is still typing.
     ///
-    /// If the last word has only letters and digits, longer words that begin with it are found too.
+    /// If the last word has only letters and digits, and is not `AND`, `OR` or `NOT`, longer words that begin with it are found too.
     public static func prefix(_ typed: String) -> SearchQuery {
         let typedWords = words(typed)
         var parts = typedWords.map { word($0) }

@@ -6,8 +6,8 @@ public import IdentityKit
 /// A client has one context for all its calls (``StorefrontClient/context``). A call can have its own context, whose members override
 /// those of the client's context.
 ///
-/// An operation sends those of the ``variables`` that its document declares. If a member is set and the document does not declare its
-/// variable, the client reports the event `GraphQLEvent.Kind.contextNotSent`, once for each document and list of members.
+/// An operation sends those of the ``variables`` that its document declares. For the other variables, the client reports the event
+/// `GraphQLEvent.Kind.contextNotSent`, once for each document and list of variables.
 ///
 /// ```swift
 /// let context = StorefrontContext(buyerIP: ip, country: "CA", language: "FR")
@@ -65,8 +65,8 @@ public struct StorefrontContext: Sendable {
 
     /// Returns a copy of this context, in which the members that `other` sets have the values of `other`.
     ///
-    /// If `other` sets ``buyer``, the copy also has the ``buyerCompanyLocationID`` of `other`, even if it is nil, because the location
-    /// belongs to the buyer.
+    /// If `other` sets ``buyer``, the copy also has the ``buyerCompanyLocationID`` of `other`, even if this location is nil, because the
+    /// location belongs to the buyer.
     public func overridden(by other: StorefrontContext) -> StorefrontContext {
         StorefrontContext(
             buyerIP: other.buyerIP ?? buyerIP,

@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import ShopifyGraphQL
 
-/// The parts of a cart that the adapter's operations read with the app's authentication.
+/// The parts of a cart that the adapter's operations read; they depend on the app's authentication.
 struct CartSelection: Sendable {
     /// The number of lines to read with the cart, at most 250.
     let lines: Int

@@ -13,7 +13,7 @@ enum CartText {
 
     /// Returns a country code of two letters (ISO 3166-1 alpha-2) in capitals, as in Shopify's schema; nil for another text.
     static func country(_ text: String) -> String? {
-        // Only two ASCII letters are a code: the capitals of "ß" are "SS".
+        // "ß" also has two bytes, and its capitals are "SS". So each byte must be an ASCII letter.
         let isCode = text.utf8.count == 2 && text.utf8.allSatisfy { (0x41...0x5A).contains($0 & 0xDF) }
         return isCode ? text.uppercased() : nil
     }

@@ -39,7 +39,7 @@ public struct CustomerTokenExchange: Sendable {
     /// Exchanges a customer's access token for a Storefront token.
     ///
     /// - Throws: `IdentityError`; with code `accessTokenRefused` when Shopify rejects the token and may accept a refreshed token, and with
-    ///   code `identityRejected` when Shopify returns neither a Storefront token nor a GraphQL error.
+    ///   code `identityRejected` when Shopify returns user errors instead of a token, or neither a token nor an error.
     func storefrontToken(for token: CustomerAccessToken) async throws -> CustomerAccessToken {
         let call = try api.call(accessToken: token.token)
         let executor = try await api.executor()
