@@ -29,7 +29,7 @@ public struct LegacyCustomerAccount: Sendable {
         self.context = context
     }
 
-    /// Runs a call with the session's tokens; if Shopify rejects them, runs the call once more with newer tokens.
+    /// Runs a call with the session's tokens; if Shopify rejects the tokens and the session gets newer tokens, runs the call once more.
     private func withTokens<Value: Sendable>(_ call: (TokenSet) async throws -> Value) async throws -> Value {
         try await sessions.withAccessToken(of: session) { access in
             guard access.session.provider.isIdentical(to: provider.descriptor.name) else {
@@ -48,7 +48,7 @@ public struct LegacyCustomerAccount: Sendable {
     /// The numbers of addresses and orders are clamped to 1 to 250. For the next orders, pass the `endCursor` of the orders in
     /// the last response as `after`.
     ///
-    /// - Throws: `IdentityError`, of kind `IdentityError.Kind.signInAgain` for a token that Shopify no longer accepts.
+    /// - Throws: `IdentityError`, of kind `IdentityError.Kind.signInAgain` when Shopify rejects the session's token and also its refresh.
     public func customer(
         addresses: Int = 50,
         orders: Int = 20,
@@ -127,7 +127,8 @@ public struct LegacyCustomerAccount: Sendable {
 
     /// Legacy: adds an address.
     ///
-    /// - Throws: `IdentityError`; with `IdentityError.Code.outcomeUnknown` check the addresses before you add it again.
+    /// - Throws: `IdentityError`; with code `IdentityError.Code.outcomeUnknown` when Shopify may have added the address. In this case check
+    ///   the addresses before you add the address again.
     @discardableResult
     public func add(_ address: LegacyCustomerAddressInput) async throws -> LegacyCustomerAddress {
         try await change(returning: \.customerAddress) {

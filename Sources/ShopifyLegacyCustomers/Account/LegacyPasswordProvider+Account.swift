@@ -8,8 +8,8 @@ extension LegacyPasswordProvider {
     ///
     /// - Returns: The customer's id; nil if Shopify returned no customer, for example because it has sent an activation e-mail.
     /// - Throws: `IdentityError`; with `IdentityError.Code.legacyCustomerUserErrors` when Shopify rejects a value. The code `TAKEN` means
-    ///   that a customer has the value of `field`, such as the e-mail address. Do not show it to the buyer, because it reveals who is a
-    ///   customer. For an e-mail address, call ``recover(email:in:)`` instead. With code `IdentityError.Code.outcomeUnknown`, and after a
+    ///   that a customer already has this value, such as the e-mail address. Do not show this code to the buyer, because it reveals who is
+    ///   a customer. For an e-mail address, call ``recover(email:in:)`` instead. With code `IdentityError.Code.outcomeUnknown`, and after a
     ///   cancellation, Shopify may have created the customer.
     @discardableResult
     public func create(
