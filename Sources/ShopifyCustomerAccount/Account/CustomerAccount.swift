@@ -8,8 +8,8 @@ public import ShopifyGraphQL
 /// let profile = try await account.profile()
 /// ```
 ///
-/// Every function calls the API with a valid access token of the session. If Shopify rejects the token and the session can get a newer
-/// token, the call is repeated once. All errors are `IdentityError`.
+/// Each call of the API uses the session's access token. If Shopify rejects the token and the session can get a newer token, the call is
+/// repeated once. All errors are `IdentityError`.
 public struct CustomerAccount: Sendable {
     private let client: CustomerAccountClient
     private let sessions: SessionManager

@@ -48,8 +48,8 @@ public struct CustomerAccountClient: Sendable {
     /// - Throws: `IdentityError`. Code `IdentityError.Code.unsupportedByProvider` for the token of a legacy customer, which is not sent.
     ///   Code `IdentityError.Code.accessTokenRefused` when Shopify rejected the token and may accept a newer token,
     ///   `IdentityError.Code.customerAccountRefused` when the app, its scopes, the shop or the version do not permit the operation.
-    ///   Throttling has kind `IdentityError.Kind.retryLater`. After code `IdentityError.Code.outcomeUnknown` a mutation may have been
-    ///   carried out.
+    ///   Throttling has kind `IdentityError.Kind.retryLater`. With code `IdentityError.Code.outcomeUnknown`, and after a cancellation,
+    ///   Shopify may have executed a mutation.
     public func execute<Operation: GraphQLOperation>(
         _ operation: Operation,
         as customer: CustomerAccessToken,

@@ -21,14 +21,14 @@ public struct CustomerAccountConfiguration: Sendable {
 
     /// Creates a configuration.
     ///
-    /// `shopDomain` is a host name without scheme, port and path; with `allowsLoopbackHTTP`, it may also be a loopback address with a port,
-    /// and `endpoint` and `origin` may be http with a loopback address.
+    /// `shopDomain` is a host name without scheme, port and path. With `allowsLoopbackHTTP`, `shopDomain` may also be a loopback address,
+    /// with or without a port, and `endpoint` and `origin` may use http to a loopback address.
     ///
     /// `endpointHosts` are the hosts that a discovered URL may have, and to which the request for the discovery document may be redirected:
     /// by default `shopify.com`, the shop domain and its subdomains. A host in your list does not include its subdomains.
     ///
     /// - Throws: `IdentityError` of kind `IdentityError.Kind.configuration` for an invalid domain, version, origin, host or timeout, or
-    ///   an endpoint that is not https.
+    ///   an endpoint that uses neither https nor permitted http.
     public init(
         shopDomain: String,
         apiVersion: ShopifyAPIVersion = .standard,
