@@ -72,7 +72,7 @@ package final class CustomerAccountAPI: Sendable {
         configuration.endpoint != nil || configuration.discoveryURL != nil || configuration.fallback != nil
     }
 
-    /// The executor for the API's URL; throws if discovery fails or ``hasURL`` is false.
+    /// The executor for the API's URL; throws if the URL is unknown, because discovery failed or ``hasURL`` is false.
     package func executor() async throws(IdentityError) -> GraphQLExecutor {
         if let endpoint = configuration.endpoint { return executor(at: endpoint) }
         guard let discoveryURL = configuration.discoveryURL else {

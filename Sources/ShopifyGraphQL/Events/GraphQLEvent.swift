@@ -17,7 +17,7 @@ public struct GraphQLEvent: Sendable {
         /// These members of the call's context were not sent, because the document does not declare variables for them. Reported once for
         /// each document and list of members.
         case contextNotSent([String])
-        /// Shopify rejected requests as an attack (HTTP 430). During this time, this process sends no request to the shop's API.
+        /// Shopify rejected requests as an attack (HTTP 430). For the given time, this process sends no request to the shop's API.
         case paused(Duration)
         /// The shop responds again after it rejected a request as an attack.
         case resumed

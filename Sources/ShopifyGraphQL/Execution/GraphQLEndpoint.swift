@@ -36,7 +36,7 @@ package struct GraphQLEndpoint: Sendable {
 
     /// The API's name at the start of a sentence, for example `The Storefront API`.
     package let name: String
-    /// The shop's name; all clients in this process with this name and the same origin of ``url`` share a circuit breaker.
+    /// The shop's name; clients in this process with the same name, origin of ``url`` and clock share a circuit breaker.
     package let shop: String
     package let url: HTTPURL
     package let version: ShopifyAPIVersion

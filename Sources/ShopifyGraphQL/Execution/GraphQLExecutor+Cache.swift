@@ -9,7 +9,7 @@ struct GraphQLDelivery {
 }
 
 extension GraphQLExecutor {
-    /// Gets a response from the network or the cache; with `needsData`, a response with errors and without data is a failure.
+    /// Gets a response from the network or the cache; `needsData` is false if the caller accepts a response with errors and without data.
     func answer<Operation: GraphQLOperation>(
         to operation: Operation,
         _ call: GraphQLCall,
