@@ -21,13 +21,16 @@ enum AuthorizationParameter {
         "device_code",
     ]
 
-    /// The parameters that an app must set with a login option, because the SDK compares the ID token with some of these options.
+    /// The parameters that an app must set with a login option. The SDK compares the ID token with the options of `max_age` and
+    /// `acr_values`.
     private static let optionNames: [(name: String, option: String, member: String)] = [
         ("prompt", "prompt", "prompt"), ("login_hint", "loginHint", "loginHint"), ("max_age", "maximumAge", "maxAge"),
         ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),
     ]
 
-    /// The comparison of names ignores case, and treats `.` as `_`: some servers ignore case, and PHP reads `client.id` as `client_id`.
+    /// Why an app may not set a parameter; nil if the app may set it.
+    ///
+    /// Names are compared without case, and `.` counts as `_`: some servers ignore case, and PHP reads `client.id` as `client_id`.
     static func problem(name: String, value: String) -> Problem? {
         guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isNameCharacter) else {
             return Problem(

@@ -10,7 +10,7 @@ public enum RedirectURI {
     ///   - https without a host, such as `https:callback` or `https://:8443/callback`;
     ///   - user information: the host of `https://app.example@evil.example` is `evil.example`;
     ///   - plain http, except to a loopback literal such as 127.0.0.1 (RFC 8252 section 7.3);
-    ///   - a private-use scheme without the form of a domain name, such as `com.example.app` (section 7.1).
+    ///   - a private-use scheme that does not have the form of a domain name; `com.example.app` has this form (section 7.1).
     public static func check(_ text: String) throws(IdentityError) {
         try check(text, ofProvider: nil)
     }

@@ -10,7 +10,7 @@ package struct DeviceAuthorizationResponse: Sendable {
     package var lifetime: Duration
     package var interval: Duration
 
-    /// The longest lifetime and the longest interval in seconds, because RFC 8628 sets no maximum.
+    /// A limit in seconds, because RFC 8628 sets no maximum: a longer lifetime is shortened, and a longer interval is refused.
     private static let longest = 86_400.0
 
     package init(_ object: JSONObject, allowsLoopbackHTTP: Bool) throws(IdentityError) {

@@ -54,7 +54,7 @@ package final class DiscoverySource: Sendable {
         cache = FetchCache(clock: httpClient.environment.clock, usingOldValueAfterRefusal: Self.refusalLimit)
     }
 
-    /// Whether the metadata come from discovery; if not, a login is not bound to the issuer in the metadata.
+    /// Whether the client uses discovery; if not, a login is not bound to the issuer in the metadata.
     let usesDiscovery: Bool
 
     var inMemory: ProviderMetadata? { (try? cache.known())?.metadata }

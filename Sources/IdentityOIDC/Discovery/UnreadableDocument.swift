@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Decides whether a document of the provider that cannot be fetched or parsed indicates an outage.
+/// Decides whether an unreadable document of the provider indicates an outage.
 enum UnreadableDocument {
     static func error(
         _ response: HTTPResponse,

@@ -20,7 +20,8 @@ extension CompactJWS {
 
     /// Tries at most eight keys that fit the token's `kid` and algorithm, until one key verifies the signature.
     ///
-    /// The caller must have accepted the algorithm. `mayUse` is `issuer` of ``JSONWebKeySet/candidates(keyID:algorithm:issuer:)``.
+    /// The caller must have accepted the algorithm. `mayUse` becomes the parameter `issuer` of
+    /// ``JSONWebKeySet/candidates(keyID:algorithm:issuer:)``.
     func checkSignature(
         _ algorithm: SignatureAlgorithm,
         _ keys: JSONWebKeySet,

@@ -21,13 +21,13 @@ struct KeySetMemory {
     /// The last valid keys.
     private(set) var last: KeySetSnapshot?
     private var failures = Failures()
-    /// Separate for each origin, so that forged logout tokens do not count in the rate limit for logins.
+    /// The rate limits, one for each origin of tokens, so that forged logout tokens do not count in the limit for logins.
     var refetches: [TokenOrigin: KeySetRefetchLimiter] = [:]
 
     /// Counts a fetch in the rate limit that applies after failures; throws the last failure if no fetch is permitted now.
     ///
-    /// ``KeySetRefetchLimiter`` does not count failed fetches. So without this limit, a flood of invalid tokens would cause a fetch for each
-    /// token while a provider is down.
+    /// ``KeySetRefetchLimiter`` does not count failed fetches. So without this limit, a flood of invalid tokens would cause a fetch for
+    /// each token while a provider is down.
     mutating func startFetch(of url: HTTPURL, at now: Duration) throws {
         if failures.url != url { failures = Failures(url: url) }
         // `recast` copies the error, which has the correlation id of the failed fetch. The copy has the id of this operation.

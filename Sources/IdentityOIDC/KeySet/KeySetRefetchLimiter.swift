@@ -21,7 +21,7 @@ struct KeySetRefetchLimiter {
         return (isPermitted, !isPermitted && !isRefusing)
     }
 
-    /// Does not count a failed fetch, because an outage could otherwise use up the fetches that the next key rotation needs.
+    /// Removes a failed fetch from the count, because an outage could otherwise use up the fetches that the next key rotation needs.
     mutating func refund() { bucket.refund() }
 
     func isUnknown(_ digest: [UInt8], in revision: Int, at now: Duration) -> Bool {

@@ -13,7 +13,7 @@ package final class KeySetSource: Sendable {
         let origin: TokenOrigin
     }
 
-    /// The running fetches; a login does not wait for a fetch that a logout token caused.
+    /// The running fetches; a login does not wait if the keys are fetched again for a logout token that the known keys do not verify.
     let flights = SingleFlight<FlightKey, KeySetSnapshot>()
     private let memory = Mutex(KeySetMemory())
     private let fetcher: KeySetFetcher
@@ -48,7 +48,7 @@ package final class KeySetSource: Sendable {
         return snapshot
     }
 
-    /// Newer keys, for a token that the known keys do not verify; nil if the provider has no newer keys, or if no fetch is permitted now.
+    /// Newer keys, for a token that the known keys do not verify; nil if none are found, for example because no fetch is permitted now.
     package func newerKeys(at url: HTTPURL, than known: KeySetSnapshot, keyID: String?) async throws -> KeySetSnapshot?
     {
         guard known.url == url else { return try await keys(at: url) }
@@ -56,7 +56,7 @@ package final class KeySetSource: Sendable {
         return snapshot.revision == known.revision ? nil : snapshot
     }
 
-    /// Newer keys, which may lack the `kid`; the known keys if the provider has no newer keys, or if no fetch is permitted now.
+    /// Newer keys, which may lack the `kid`; the known keys if no newer keys are found, for example because no fetch is permitted now.
     private func keys(
         at url: HTTPURL,
         newerThan known: KeySetSnapshot,
@@ -145,8 +145,8 @@ package final class KeySetSource: Sendable {
     /// Verifies a token with the known keys, and with newer keys if the known keys do not verify it.
     ///
     /// `verify` must throw `id_token_key_unknown` or `id_token_signature` when the keys do not verify the token. The token may still be
-    /// genuine, because the provider may have added a key, or replaced a key under the same `kid`. So if newer keys cannot be fetched, this
-    /// function throws the error of the fetch.
+    /// genuine, because the provider may have added a key, or replaced a key under the same `kid`. So if the fetch of newer keys fails,
+    /// this function throws the error of the fetch.
     package func verifying<Value>(
         with url: HTTPURL,
         keyID: String?,

@@ -6,7 +6,7 @@ package import IdentityKit
 package enum LogoutTokenValidator {
     /// The member of `events` that makes a token a logout token.
     static let event = "http://schemas.openid.net/event/backchannel-logout"
-    /// The longest time for which a token is accepted after its issue, even if `exp` is later; the clock tolerance is added to this time.
+    /// How long after `iat` a token is accepted at most, even if `exp` is later; the clock tolerance is added to this time.
     ///
     /// The SDK stores the `jti` while the token is accepted. Without the limit, tokens with a distant `exp` would fill the store.
     private static let maximumLifetime: TimeInterval = 86_400
@@ -29,7 +29,7 @@ package enum LogoutTokenValidator {
             issuer = try checks.issuer(claims)
             _ = try checks.checkAudience(claims)
         } catch {
-            // A token with a wrong issuer, audience, type or algorithm probably does not come from the provider, but from an attacker.
+            // A token with a wrong issuer, audience, type or algorithm may come from an attacker instead of the provider.
             throw error.suspectingAttack
         }
         let expiry = try acceptedUntil(try checks.times(claims), checks.expected)

@@ -6,8 +6,8 @@ internal import IdentityKit
 extension OpenIDClient {
     /// Posts a form to an endpoint that authenticates clients (RFC 6749 section 2.3), and returns a response with any status.
     ///
-    /// The function adds `client_id` if the form lacks it and ``namesClientInBody`` is true. A refresh needs `lock`, the session's lock,
-    /// which must be held for each attempt. No error may contain the returned `redacted` values.
+    /// The function adds `client_id` if the form lacks it and ``namesClientInBody`` is true. With `lock`, the session's lock during a
+    /// refresh, a request is sent only while the lock is held. No error may contain the returned `redacted` values.
     func postAuthenticated(
         _ fields: [(name: String, value: String)],
         headers: [(name: String, value: String)] = [],

@@ -31,9 +31,10 @@ extension OpenIDClient {
         public var redirectURI: String?
         /// The address to which the provider sends the browser after a logout, as registered; by default the logout URL has none.
         public var postLogoutRedirectURI: String?
-        /// The origins of the resource servers that accept the access tokens, for example `https://api.example`; by default none.
+        /// The origins of the resource servers that accept the access tokens, for example `https://api.example`.
         ///
-        /// If the list is not empty, ``OpenIDClient/authorizationHeaders(for:_:with:)`` throws an error for any other origin.
+        /// ``OpenIDClient/authorizationHeaders(for:_:with:)`` throws an error for any other origin. The default, an empty list, permits
+        /// every origin.
         public var resources: [String] = []
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid"]

@@ -15,10 +15,10 @@ extension OpenIDClient {
         return try DPoPKey()
     }
 
-    /// Sends a POST request to the authorization server with a new DPoP proof, and once more if the server requires a new nonce.
+    /// Sends a POST request to the authorization server, with a DPoP proof if `key` is given.
     ///
-    /// The repetition is safe: a server that requires a nonce has not executed the first request (RFC 9449 section 8), so a code or refresh
-    /// token in the request is still valid.
+    /// If the server requires a new nonce, the function sends the request once more. The repetition is safe: a server that requires a
+    /// nonce has not executed the first request (RFC 9449 section 8), so a code or refresh token in the request is still valid.
     func withDPoPProof(
         _ key: DPoPKey?,
         to url: HTTPURL,

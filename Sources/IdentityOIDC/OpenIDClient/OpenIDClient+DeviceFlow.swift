@@ -5,7 +5,7 @@ public import IdentityKit
 extension OpenIDClient {
     /// Requests a code that the buyer enters on another device (RFC 8628 section 3.1).
     ///
-    /// This function also fetches the provider's keys. If the keys are not available, the login fails before the buyer enters the code.
+    /// This function also loads the provider's keys. If the keys are not available, the login fails before the buyer enters the code.
     ///
     /// - Throws: `IdentityError`.
     public func deviceAuthorization(_ options: LoginOptions) async throws -> DeviceAuthorization {
@@ -21,7 +21,7 @@ extension OpenIDClient {
         let scopes = options.scopes ?? configuration.scopes
         _ = try await keySource.keys(at: keySet)
 
-        // Unlike a token request, this request has `client_id` also beside Basic credentials: Ory Hydra refuses the request without it.
+        // This request has `client_id` even beside Basic credentials, because Ory Hydra refuses the request without `client_id`.
         var fields: [(name: String, value: String)] = [
             ("client_id", descriptor.clientID), ("scope", scopes.joined(separator: " ")),
         ]
@@ -70,7 +70,8 @@ extension OpenIDClient {
     /// After a temporary failure, the result is `unanswered`, and the caller polls again. After a response with tokens, every failure ends
     /// the login.
     ///
-    /// - Throws: `IdentityError` when the login has failed, for example because the buyer refused or the code expired.
+    /// - Throws: `IdentityError` when the login has failed, for example because the buyer refused or the code expired, or when the task is
+    ///   cancelled.
     public func poll(_ authorization: DeviceAuthorization) async throws -> DevicePoll {
         var fields: [(name: String, value: String)] = [
             ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("client_id", descriptor.clientID),

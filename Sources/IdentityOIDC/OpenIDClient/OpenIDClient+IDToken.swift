@@ -4,7 +4,7 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The expected values of a signed token of the provider for this client; `at_hash` must fit the access token of `response`.
+    /// The expected values of a signed token of the provider for this client; if `response` is given, `at_hash` must fit its access token.
     func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> SignedTokenExpectations {
         var expected = expectations(algorithms: algorithms ?? metadata.signatureAlgorithms)
         expected.accessToken = response?.accessToken

@@ -6,7 +6,7 @@ extension OpenIDClient {
         discovery.usesDiscovery && settings.bindsDiscoveredIssuer ? discovered : nil
     }
 
-    /// Refuses to complete a login if the provider's issuer changed after the login started; call this before the code is sent.
+    /// Refuses to complete a login if the provider's issuer changed after the login started; call this function before the code is sent.
     func checkIssuer(_ issuer: String?, is metadata: ProviderMetadata) throws(IdentityError) {
         guard let issuer, discovery.usesDiscovery, !issuer.isIdentical(to: metadata.issuer) else { return }
         throw IdentityError(
@@ -31,7 +31,7 @@ extension OpenIDClient {
         }
     }
 
-    /// Refuses the tokens that ``checkIssuer(of:)`` refuses, and tokens of another issuer than the discovered issuer.
+    /// Like ``checkIssuer(of:)``, but also refuses tokens of an issuer that does not count as the issuer of ``boundIssuer(_:)``.
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer

@@ -17,8 +17,8 @@ extension OpenIDClient {
 
     /// Sends the refresh token while the session's lock is held (RFC 6749 section 6).
     ///
-    /// - Returns: The response, if its status is a success; it is not validated yet.
-    /// - Throws: `RefreshRefusal` if the response is an error, if no response arrives, or if the request was not sent.
+    /// - Returns: The response, if its status is 200 or 201; its body is not validated yet and may contain an error.
+    /// - Throws: `RefreshRefusal` if the response has another status, if no response arrives, or if the request was not sent.
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock
@@ -57,8 +57,8 @@ extension OpenIDClient {
 
     /// Validates the response to a refresh and returns the new tokens.
     ///
-    /// If the response lacks a value, the new tokens keep the old value (OpenID Connect Core section 12). For a missing refresh token or
-    /// `scope`, the provider's ``OpenIDQuirks`` decide.
+    /// If the response lacks an optional value, such as the ID token, the new tokens keep the old value (OpenID Connect Core section 12).
+    /// For a missing refresh token or `scope`, the provider's ``OpenIDQuirks`` decide.
     ///
     /// - Parameters:
     ///   - response: The response of ``requestRefresh(of:under:)``.
@@ -68,7 +68,8 @@ extension OpenIDClient {
     ///     have a buyer, the new ID token must name the same buyer.
     /// - Returns: The new tokens; without a buyer if `isBuyerKnown` is false and the response contains no ID token.
     /// - Throws: `RefreshRefusal` when the response contains neither an access token nor a refresh token. `IdentityError` when the response
-    ///   may contain a token; `isAttackSuspected` of the error is true when the new ID token belongs to another login.
+    ///   contains a token, and always when the metadata cannot be fetched, or when the new ID token belongs to another login. In the last
+    ///   case, `isAttackSuspected` of the error is true.
     public func tokens(
         from response: RefreshResponse,
         refreshing tokens: TokenSet,

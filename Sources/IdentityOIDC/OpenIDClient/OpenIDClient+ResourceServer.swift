@@ -16,11 +16,11 @@ extension OpenIDClient {
 
     /// The headers that present an access token with one request to a resource server.
     ///
-    /// For a bound token (RFC 9449 section 7.1), they contain a DPoP proof, which is valid for this method and URL only.
+    /// For a bound token (RFC 9449 section 7.1), the headers contain a DPoP proof, which is valid for this method and URL only.
     ///
     /// - Throws: `IdentityError`; with code `system_failure` if the proof cannot be signed. Its kind is `configuration` in these cases: the
-    ///   URL is not https; ``Configuration/resources`` is not empty and lacks the URL's origin; the key of a bound token is missing or
-    ///   cannot be read; a header cannot contain the access token.
+    ///   URL is neither https nor permitted loopback http; ``Configuration/resources`` is not empty and lacks the URL's origin; the key of
+    ///   a bound token is missing or cannot be read; a header cannot contain the access token.
     public func authorizationHeaders(
         for method: HTTPMethod,
         _ url: HTTPURL,

@@ -12,7 +12,7 @@ extension OpenIDClient {
     /// - Returns: Whether the provider revoked the tokens. False if the provider has no revocation endpoint, or if there is only an access
     ///   token and the provider does not revoke access tokens.
     /// - Throws: `IdentityError` when a revocation failed, or when the provider does not revoke refresh tokens, even if it revoked the
-    ///   access token. The function sends no request and throws when the metadata cannot be fetched, the endpoint's URL is invalid, or
+    ///   access token. The function sends no token and throws when the metadata cannot be fetched, the endpoint's URL is invalid, or
     ///   the tokens have another issuer.
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try checkIssuer(of: tokens, is: try await metadata())
@@ -21,9 +21,9 @@ extension OpenIDClient {
 
     /// Revokes the tokens of a rejected login response if the provider can, and reports the outcome.
     ///
-    /// `kept` is the buyer of the session for which a step-up login failed; nil after an ordinary login. If the unvalidated ID token names
-    /// this buyer or cannot be read, the tokens are not revoked: many providers have one grant for a buyer and a client, so the revocation
-    /// would also invalidate the session's tokens.
+    /// `kept` is the buyer of the session for which a step-up login failed; nil after an ordinary login. After a step-up login, the tokens
+    /// are not revoked if the unvalidated ID token names this buyer or cannot be read: many providers have one grant for a buyer and a
+    /// client, so the revocation would also invalidate the session's tokens.
     func revokeTokens(of response: JSONObject, keeping kept: Buyer?) async {
         func token(_ name: String) -> Secret? {
             (response[name]?.string).flatMap { TokenResponse.isSound($0) ? Secret($0) : nil }

@@ -59,6 +59,7 @@ extension OpenIDClient {
         let named = parsed?.claims["iss"]?.string ?? issuer
         var expected = expectations(metadata)
         // If the provider has changed its issuer since the login, the response names the new issuer, but the session has the old issuer.
+        // So an issuer that counts as the same issuer is accepted.
         expected.boundIssuer = issuers.isSame(named, as: issuer) ? named : issuer
         if algorithms == nil, let offered = metadata.userInfoAlgorithms {
             // A provider may sign UserInfo responses with another algorithm than ID tokens.

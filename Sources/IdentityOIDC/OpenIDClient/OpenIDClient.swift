@@ -128,7 +128,7 @@ public final class OpenIDClient: Sendable {
     /// The provider's metadata if they are in memory and may be used without a request.
     package var metadataInMemory: ProviderMetadata? { discovery.inMemory }
 
-    /// The number of the provider's supported keys, fetched unless they are in memory; nil if the metadata have no `jwks_uri`.
+    /// The number of the provider's supported keys, which are fetched unless they are in memory; nil if no URL of a key set is known.
     package func keyCount() async throws -> Int? {
         guard let url = try await metadata().keySetURL else { return nil }
         return try await keySource.keys(at: url).keys.count

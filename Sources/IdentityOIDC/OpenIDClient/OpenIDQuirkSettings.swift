@@ -24,7 +24,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var codeParameters = ["code"]
     /// Whether the buyer's name comes from the callback parameter `user` if the ID token has no name.
     ///
-    /// `Buyer.hasUnverifiedName` is then true, because the parameter has no signature.
+    /// `Buyer.hasUnverifiedName` is true for a name from this parameter, because the parameter has no signature.
     public var readsUserParameter = false
     /// The names of errors that the provider sends in `code` instead of in `error`.
     public var errorsInCode: [String] = []
@@ -39,7 +39,7 @@ public struct OpenIDQuirkSettings: Sendable {
     public var secretFollowsClientID = false
     /// Whether the list of authentication methods in the provider's metadata is complete, so that it applies to every type of client.
     ///
-    /// If true, the hint about a rejected client says whether the list lacks the configured method.
+    /// If true, and if the list lacks the configured method, the hint about a rejected client says so.
     public var listsAuthenticationMethods = true
     /// Whether a token response must contain `token_type`; if false, a token without a type is used as a bearer token, although the
     /// provider may mean another type (RFC 6749 section 7.1).

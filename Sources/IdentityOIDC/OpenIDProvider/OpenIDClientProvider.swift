@@ -50,7 +50,7 @@ extension OpenIDClientProvider {
 
     /// Sends the refresh token and returns the response before it is validated; see `JournaledRefreshing` in IdentityKit.
     ///
-    /// - Throws: `RefreshRefusal` when the request fails, or when the response is an error.
+    /// - Throws: `RefreshRefusal` when the request fails, or when the status of the response is neither 200 nor 201.
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock
@@ -95,7 +95,8 @@ extension OpenIDClientProvider where Self: TokenRevoking {
     ///
     /// - Returns: Whether the provider revoked the token. False if the provider has no revocation endpoint, or if there is only an
     ///   access token and the provider does not revoke it.
-    /// - Throws: `IdentityError`, also if the provider does not revoke refresh tokens; the access token is then revoked first.
+    /// - Throws: `IdentityError`, also if the provider does not revoke refresh tokens; the function then first tries to revoke the access
+    ///   token.
     @discardableResult
     public func revoke(_ tokens: TokenSet) async throws -> Bool {
         try await client.revoke(tokens)

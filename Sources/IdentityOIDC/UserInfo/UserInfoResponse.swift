@@ -93,8 +93,8 @@ enum UserInfoResponse {
             return .token(Secret(bytes: response.body))
         }
         if status == 200, let object { return .object(object) }
-        // The same request would return the same unusable body. An HTML page, an empty body or another status may come from an outage, so
-        // another attempt may succeed.
+        // An HTML page, an empty body or a status other than 200 may come from an outage, so another attempt may succeed. After any other
+        // unusable body, the same request would return the same body.
         let isInvalid = status == 200 && UnreadableDocument.errorKind(for: response.body) == .rejected
         throw failure(
             isInvalid ? .rejected : .retryLater,
