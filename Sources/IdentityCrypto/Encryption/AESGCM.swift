@@ -35,7 +35,7 @@ package enum AESGCM {
         return sealed
     }
 
-    /// Decrypts a result of `seal`; throws `authenticationFailed` if the bytes, key, nonce or associated data differ from those of `seal`.
+    /// Decrypts a result of `seal`; throws `authenticationFailed` if the bytes do not match the key, nonce and associated data.
     package static func open(
         _ sealed: ArraySlice<UInt8>,
         key: SecretBytes,

@@ -1,6 +1,6 @@
 internal import CIdentityOpenSSL
 
-/// Keeps this SDK's entries out of OpenSSL's error queue of the current thread, which the app may also use.
+/// Keeps this SDK's entries out of OpenSSL's error queue of the current thread, because the app may read the same queue.
 enum ErrorQueue {
     /// Prevents OpenSSL from freeing its memory at process exit, unless the app has initialized OpenSSL before.
     ///

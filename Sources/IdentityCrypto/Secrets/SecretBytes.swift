@@ -54,7 +54,7 @@ package struct SecretBytes: @unchecked Sendable {
         return try unsafe body(UnsafeRawBufferPointer(storage.buffer))
     }
 
-    /// Returns a copy of the bytes that is not wiped; use it only where the secret leaves the process, for example in a request header.
+    /// Returns a copy of the bytes that is not wiped; where possible, use ``withUnsafeBytes(_:)`` instead.
     package func copyBytes() -> [UInt8] {
         unsafe withUnsafeBytes { unsafe Array($0) }
     }

@@ -96,7 +96,7 @@ extension SigningKey {
 
     /// The private number of an elliptic curve key (RFC 7518 section 6.2.2.1); nil for other kinds of keys, and if OpenSSL fails.
     ///
-    /// The SDK stores a session's DPoP key as a JWK with this number, encrypted together with the session's tokens.
+    /// The SDK stores the DPoP key of a login or session as a JWK with this number.
     package func privateNumber() -> [UInt8]? {
         guard case .ellipticCurve(let curve, _, _) = publicNumbers else { return nil }
         return handle.number(OSSL_PKEY_PARAM_PRIV_KEY, count: curve.coordinateCount)
