@@ -35,8 +35,8 @@ enum ShopifyURLs {
 
     /// The URL of the `customer-account-api` document, which contains the URL of the Customer Account API.
     ///
-    /// The document is beside `discovery` if the path of `discovery` ends in `/openid-configuration`; else at
-    /// `/.well-known/customer-account-api`.
+    /// If the path of `discovery` ends in `/openid-configuration`, the name of the document replaces this last segment. Otherwise the path
+    /// is `/.well-known/customer-account-api`.
     static func apiDiscovery(beside discovery: HTTPURL) -> HTTPURL? {
         let name = "/openid-configuration"
         let path = discovery.path

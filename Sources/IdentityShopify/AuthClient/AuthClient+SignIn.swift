@@ -58,7 +58,7 @@ extension AuthClient {
         options: LoginOptions = LoginOptions(),
         completion: @escaping @Sendable (Result<CustomerAccountAccessTokenResponse, IdentityError>) -> Void
     ) -> LoginHandle {
-        // Read here and not in the task, because the task may start after a logout that the app calls next. This logout must end the login.
+        // `logouts` is read before the task starts: if the app calls a logout next, this logout must end the login.
         let logouts = logouts
         return LoginHandle(
             executor.run(

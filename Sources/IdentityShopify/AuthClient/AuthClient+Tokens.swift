@@ -60,8 +60,7 @@ extension AuthClient {
         refreshToken: String,
         callback: @escaping @Sendable (_ accessToken: String?, _ error: String?) -> Void
     ) {
-        // Read here and not in the task, because the task may start after a logout that the app calls next. In this case the new tokens
-        // must not be stored.
+        // `logouts` is read before the task starts: if the app calls a logout next, the new tokens must not be stored.
         let logouts = logouts
         executor.run({ try await self.refresh(refreshToken, since: logouts).accessToken }) { result in
             switch result {

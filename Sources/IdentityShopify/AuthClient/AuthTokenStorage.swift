@@ -12,12 +12,12 @@
 ///
 /// The client saves the tokens of a login or a refresh before it returns them, and removes the tokens when the buyer signs out.
 /// Never store tokens as plain text. `AuthTokenStorageConformance` of `IdentityTesting` tests a storage. A server uses `SessionManager`
-/// instead, whose stores encrypt the tokens.
+/// instead, whose stores on a disk or in a database encrypt the tokens.
 public protocol AuthTokenStorage: Sendable {
     /// Stores the tokens, in place of earlier tokens.
     ///
-    /// If `tokens` contains no ID token, keep the stored ID token. Only the tokens of a refresh can lack the ID token. This happens if the
-    /// client was created after the login, and the app does not pass the ID token to
+    /// If `tokens` contains no ID token, keep the stored ID token. Only the tokens of a refresh can lack the ID token. This can happen if
+    /// the client was created after the login, and the app does not pass the ID token to
     /// ``AuthClient/refreshAccessToken(refreshToken:idToken:)``.
     ///
     /// Two calls can run at the same time. The call that started last has the latest tokens.

@@ -15,7 +15,7 @@ public protocol AuthWebViewDelegate: AnyObject {
     /// The login failed.
     ///
     /// - Parameter error: What failed and what to do next. This text is safe to log: it has no token and no explanation from
-    ///   Shopify. Of a response, it can contain only short names, such as an algorithm, an audience or an issuer.
+    ///   Shopify. From a response, the text can contain only short names, such as an algorithm, an audience or an issuer.
     func loginFailed(error: String)
 }
 

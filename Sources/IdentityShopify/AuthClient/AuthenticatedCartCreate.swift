@@ -47,7 +47,7 @@ struct AuthenticatedCartCreate: GraphQLOperation, GraphQLRedacted {
                 field = try node.field("field")
             }
 
-            /// Whether Shopify refused the buyer's access token: the Storefront API has no error code of its own for this case.
+            /// Whether Shopify refused the buyer's access token; the Storefront API has no separate error code for this case.
             var refusesToken: Bool {
                 code?.isIdentical(to: "INVALID") == true
                     && field?.last?.isIdentical(to: "customerAccessToken") == true

@@ -78,11 +78,11 @@ struct PendingLogins: Sendable {
         offered = nil
     }
 
-    /// Removes and returns the login of a code.
+    /// Removes and returns the login of a code; `repeated` if the code was passed before.
     ///
-    /// The login of a code from `AuthClient.handleCallback` is known. The login of another code is found by `verifier` or, if `verifier` is
-    /// nil and `usesRecorded` is true, by the latest recorded verifier. The result is `unknown` if such a code has no verifier, or if the
-    /// verifier belongs to another login, was used before, or its login has ended.
+    /// The login of a code from `AuthClient.handleCallback` is known; the result is `unknown` if `verifier` belongs to another login. The
+    /// login of another code is found by `verifier` or, if `verifier` is nil and `usesRecorded` is true, by the latest recorded verifier.
+    /// Without a verifier, or if the verifier was used before or its login has ended, the result is `unknown`.
     mutating func take(code: Secret, verifier: Secret?, orRecorded usesRecorded: Bool, at now: Date) -> CodeOwner {
         removeExpired(at: now)
         guard !ended.contains(where: { $0.isEqual(to: code) }) else { return .repeated }

@@ -69,7 +69,7 @@ extension ShopifyProvider.Configuration {
         )
     }
 
-    /// Checks that the SDK can find the shop's endpoints, knows which issuer to accept, and connects to them with https.
+    /// Checks that the SDK can find the shop's endpoints, that the configured URLs are secure, and that the accepted issuer is known.
     private func checkSource() throws(ShopifyConfigurationProblem) {
         if shopDomain != nil {
             guard domain != nil else { throw ShopifyConfigurationProblem.shopDomain }

@@ -50,8 +50,9 @@ extension ShopifyProvider {
         /// The hosts that discovered endpoints may have, instead of the default list.
         ///
         /// The default list contains `shopify.com`, ``shopDomain`` and its subdomains, and the hosts of ``endpoints``. The SDK follows
-        /// redirects of the discovery URL to these hosts only. If the shop's account domain is not a subdomain of ``shopDomain``, set a
-        /// list, for example `["shopify.com", "account.brand.example"]`. An entry is a host name and does not include its subdomains.
+        /// redirects of the discovery URL only to these hosts and to the host of this URL. If the shop's account domain is not a subdomain
+        /// of ``shopDomain``, set a list, for example `["shopify.com", "account.brand.example"]`. An entry is a host name and does not
+        /// include its subdomains.
         public var endpointHosts: [String]?
         /// The time limit of one request, by default 8 seconds.
         ///

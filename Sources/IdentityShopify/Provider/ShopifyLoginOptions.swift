@@ -10,8 +10,8 @@ public import IdentityKit
 public struct ShopifyLoginOptions: Sendable {
     /// The language of the login page, with or without a region, for example `fr-CA`.
     ///
-    /// Shopify does not support `pt` and `zh` without a region: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`. The SDK does not check the
-    /// value.
+    /// Shopify does not support `pt` and `zh` without a region: use `pt-PT` or `pt-BR`, `zh-CN` or `zh-TW`. The SDK checks only
+    /// the form of the value, not whether Shopify supports the language.
     public var locale: String?
     /// The ISO 3166-1 alpha-2 country whose market determines the branding of the login page (`region_country`).
     public var regionCountry: String?
