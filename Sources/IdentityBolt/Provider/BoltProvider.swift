@@ -81,7 +81,7 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     ///
     /// If the provider has no API key, or if the tokens do not permit reading the account, the function returns the buyer of the ID token.
     ///
-    /// - Throws: `IdentityError`; with code `access_token_refused` when Bolt no longer accepts the access token.
+    /// - Throws: `IdentityError`; with code `access_token_refused` when Bolt rejects the access token.
     public func buyerProfile(for tokens: TokenSet) async throws -> Buyer {
         guard let account, tokens.isGranted(BoltScope.view) || tokens.isGranted(BoltScope.manage) else {
             return tokens.buyer
@@ -94,8 +94,8 @@ public struct BoltProvider: OpenIDClientProvider, BuyerProfileProviding, CartCla
     ///
     /// If the Bolt account cannot be read, the cart claim contains the contact data of the ID token.
     ///
-    /// - Throws: `IdentityError` in two cases: with code `access_token_refused` when Bolt no longer accepts the access token, and of kind
-    ///   `cancelled` when the task is cancelled.
+    /// - Throws: `IdentityError` in two cases: with code `access_token_refused` when Bolt rejects the access token, and of kind `cancelled`
+    ///   when the task is cancelled.
     public func cartClaim(for tokens: TokenSet) async throws -> CartClaim {
         var buyer = tokens.buyer
         do {
@@ -136,7 +136,7 @@ extension BoltProvider: BoltAuthorizing {
 
     /// Checks a callback and returns its authorization code without exchanging it.
     ///
-    /// The provider keeps the login's redirect URI and nonce for ``exchange(_:)``, until the code has expired.
+    /// The provider keeps the login's redirect URI and nonce for ``exchange(_:)``, at least until the code has expired.
     ///
     /// - Throws: `IdentityError`; of kind `retryLater` if the provider already keeps too many logins.
     public func authorizationCode(in callback: LoginCallback, for attempt: LoginAttempt) async throws -> Secret {

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 internal import IdentityKit
 internal import Synchronization
 
-/// Keeps the attempts of logins whose callback this process has checked, until their codes have expired.
+/// Keeps the attempts of logins whose callback this process has checked, at least until their codes have expired.
 ///
 /// The code exchange needs the attempt's nonce and redirect URI. ``BoltLoginResult`` does not contain them, because Bolt's SDK defines the
 /// members of this result.
@@ -17,7 +17,7 @@ final class CheckedAttempts: Sendable {
         self.maximum = maximum
     }
 
-    /// Keeps an attempt until its code has expired; throws an error if `maximum` attempts are already kept.
+    /// Adds an attempt; throws an error if `maximum` attempts whose codes are still valid are already kept.
     ///
     /// The oldest attempt stays: otherwise an attacker could send many callbacks until a login's nonce is removed, and use a stolen code
     /// without a check of the nonce.

@@ -67,7 +67,7 @@ public struct SFCCConfiguration: Sendable {
     public var timeout = ProviderDescriptor.defaultTimeout
     /// Permits plain http to loopback addresses such as 127.0.0.1 and [::1], for tests on one machine.
     ///
-    /// If this is true and ``host`` is a loopback address, the SDK uses http for the storefront.
+    /// If the value is true and ``host`` is a loopback address, the SDK uses http for the storefront.
     public var allowsLoopbackHTTP = false
     /// The default options of every login; must not contain `max_age` or `acr_values`, which the storefront's token does not prove.
     public var loginDefaults = LoginDefaults()

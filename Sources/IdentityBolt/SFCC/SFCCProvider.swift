@@ -2,8 +2,8 @@ public import IdentityHTTP
 public import IdentityKit
 internal import IdentityOIDC
 
-/// Bolt as identity provider of a Salesforce Commerce Cloud (SFCC) storefront: the storefront receives the authorization code, exchanges it
-/// at Bolt and returns its own token of the buyer.
+/// Bolt as identity provider of a Salesforce Commerce Cloud (SFCC) storefront: the storefront receives the authorization code, exchanges
+/// the code at Bolt, and returns a token that the storefront has issued for the buyer.
 ///
 /// ```swift
 /// let provider = try SFCCProvider(

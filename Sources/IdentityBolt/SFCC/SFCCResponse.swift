@@ -19,8 +19,8 @@ struct SFCCResponse: Sendable {
         self.redacted = redacted
     }
 
-    // A success is a JSON object without an error, an empty response, or a response after a redirect within the storefront. A success does
-    // not prove that the buyer is signed in: only the response to the token exchange shows this.
+    // A success contains no error, and is a JSON object, an empty response, or a response after a redirect within the storefront. A success
+    // does not prove that the buyer is signed in: only the response to the token exchange shows this.
     func checkCodeExchange() throws(IdentityError) {
         if let error { throw error }
         guard object != nil || wasRedirected || response.body.isEmpty else {
