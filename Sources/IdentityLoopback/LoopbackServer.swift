@@ -1,7 +1,7 @@
 internal import IdentityPlatform
 internal import Synchronization
 
-/// A small HTTP/1.1 server on the loopback interface, also for the redirect of a native app (RFC 8252 section 7.3).
+/// A small HTTP/1.1 server on the loopback interface, for example for the redirect of a native app (RFC 8252 section 7.3).
 ///
 /// One thread serves the sockets. The handler runs in a separate task for each request. The server stops after ``stop()``, after
 /// ``finish(within:)``, or when the last reference to it is released.
@@ -86,7 +86,7 @@ package struct LoopbackLimits: Sendable {
     /// The maximum size of a request's head, and of its trailers, in bytes.
     package var headerBytes = 64 << 10
     package var bodyBytes = 4 << 20
-    /// How long a connection may be without input and output before the server closes it; the time of the handler does not count.
+    /// How long a connection may be without input and output before the server closes it; handlers and scripted delays do not count.
     package var idleTimeout = Duration.seconds(60)
 
     package init() {}

@@ -36,7 +36,7 @@ package enum Platform {
         #endif
     }
 
-    /// How often the thread has waited, for example for the disk; on other systems than Linux, the result counts all threads.
+    /// How often the current thread has waited, for example for the disk; on other systems than Linux, the result counts all threads.
     package static func threadWaits() -> Int {
         identity_thread_waits()
     }

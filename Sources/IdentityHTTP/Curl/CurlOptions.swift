@@ -61,7 +61,7 @@ internal import IdentityPlatform
             && set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout)
     }
 
-    /// Sets the options of a request; path and query are the request target and not part of the URL, because libcurl formats a URL twice.
+    /// Sets the options of a request; path and query are set as the request target, because libcurl would format them twice in a URL.
     func setRequest(_ request: HTTPRequest) -> Bool {
         let isSet = unsafe request.url.withRequestTarget {
             unsafe identity_curl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) == CURLE_OK

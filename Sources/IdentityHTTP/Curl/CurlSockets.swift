@@ -75,7 +75,7 @@ final class CurlSockets {
     /// If libcurl does not want the events, the connection is idle. If an idle connection has input, this method ends the connection,
     /// because libcurl 7.88 would use it again. After a TLS closure (close_notify), the next request would fail. A second response would
     /// become the response to the next request. A late session ticket of TLS 1.3 looks like other input, so it costs a new handshake. If
-    /// HTTP/2 is offered, this method ends no connection, because newer versions of libcurl do so
+    /// HTTP/2 is offered, this method ends no connection, because newer versions of libcurl end such connections themselves
     /// (``CurlTransport/Configuration/isHTTP2Reliable``).
     func wants(_ socket: Int32) -> Bool {
         guard entries.indices.contains(Int(socket)) else { return false }

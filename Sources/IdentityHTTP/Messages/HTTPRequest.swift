@@ -16,7 +16,7 @@ public struct HTTPRequest: Sendable {
     public var allowsLoopbackHTTP: Bool
     /// The addresses that the request may be sent to.
     public var addressPolicy: AddressPolicy
-    /// Called immediately before the first byte of the request is written, after connection and TLS handshake.
+    /// Called as late as possible before the request is sent, at best after connection and TLS handshake.
     ///
     /// If the closure returns false, the request is not sent and ``HTTPTransportError/Code/sendingRefused`` is thrown. Nil, the default,
     /// permits sending.

@@ -1,6 +1,6 @@
 /// Sends one HTTP request and returns the whole response.
 ///
-/// All HTTP requests of this package go through this one method, so an app can supply its own client.
+/// All HTTP requests of the SDK go through this one method, so an app can supply its own client.
 /// `AuthClient` and `IdentitySetup` use ``CurlTransport`` if the app passes no environment.
 ///
 /// ### Requirements for an implementation

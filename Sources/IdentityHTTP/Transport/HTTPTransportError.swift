@@ -34,7 +34,7 @@ public struct HTTPTransportError: Error, Sendable, Hashable {
         public static let timedOut = Code(rawValue: "timed_out")
         /// The response body is larger than ``HTTPLimits/maximumBodyBytes``.
         public static let bodyTooLarge = Code(rawValue: "body_too_large")
-        /// The response headers are larger than ``HTTPLimits/maximumHeaderBytes``, or there are too many of them.
+        /// The response headers are larger than ``HTTPLimits/maximumHeaderBytes``, or too long or too many for the transport.
         public static let headersTooLarge = Code(rawValue: "headers_too_large")
         /// The connection ended before the response was complete, or no response arrived and the request must not be sent again.
         public static let connectionLost = Code(rawValue: "connection_lost")
