@@ -21,8 +21,9 @@ enum AuthorizationParameter {
         "device_code",
     ]
 
-    /// The parameters that an app must set with a login option. The SDK compares the ID token with the options of `max_age` and
-    /// `acr_values`.
+    /// The parameters that an app must set with a login option.
+    ///
+    /// The SDK compares the ID token with the options of `max_age` and `acr_values`.
     private static let optionNames: [(name: String, option: String, member: String)] = [
         ("prompt", "prompt", "prompt"), ("login_hint", "loginHint", "loginHint"), ("max_age", "maximumAge", "maxAge"),
         ("acr_values", "authenticationContexts", "acrValues"), ("ui_locales", "locale", "uiLocales"),

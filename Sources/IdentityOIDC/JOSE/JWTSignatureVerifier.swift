@@ -4,7 +4,7 @@ public import IdentityKit
 
 /// Verifies the signatures of JWTs that are not ID tokens, with the keys that a provider publishes.
 ///
-/// For ID tokens, use ``OpenIDClient``: it also validates their claims.
+/// For ID tokens, use ``OpenIDClient``, which also validates the claims.
 ///
 /// ```swift
 /// let claims = try await verifier.verifiedClaims(of: token)
@@ -54,7 +54,7 @@ public struct JWTSignatureVerifier: Sendable {
 
     /// The claims of a token without verification; they may be forged.
     ///
-    /// - Throws: `IdentityError` with code `id_token_malformed` when the text is not a JWT.
+    /// - Throws: `IdentityError` with code `id_token_malformed` when the text is not a JWT of at most 32 KiB.
     public static func unverifiedClaims(of token: Secret) throws(IdentityError) -> JSONObject {
         try JSONWebToken(parsing: token, as: "token").claims
     }

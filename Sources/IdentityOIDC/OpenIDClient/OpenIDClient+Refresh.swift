@@ -132,8 +132,8 @@ extension OpenIDClient {
         let lifetime = new.lifetime ?? oldLifetime.flatMap { $0 > 0 ? $0 : nil }
         refreshed.expiresAt = lifetime.map { response.startedAt + $0 }
         if !new.refreshTokenScopes.isEmpty { refreshed.refreshTokenScopes = new.refreshTokenScopes }
-        // Some providers return the session's ID token again. A second validation could fail, because its `at_hash` belongs to the old
-        // access token.
+        // Some providers return the session's ID token again. A second validation could fail, because the `at_hash` in this ID token
+        // belongs to the old access token.
         let isRepeated = isBuyerKnown && new.idToken.map { tokens.idToken?.isEqual(to: $0) == true } ?? false
         if new.idToken != nil, !isRepeated, let idToken {
             var expected = expectations(metadata, new)
@@ -196,8 +196,8 @@ extension OpenIDClient {
 extension IdentityError {
     /// The error to throw instead of this error after the token endpoint has responded.
     ///
-    /// A failure to fetch metadata or keys becomes a temporary error, because the token response can be validated later. Its
-    /// `providerResponse` is nil, because it would show the response of another endpoint. Other errors stay unchanged.
+    /// A failure to fetch metadata or keys becomes a temporary error, because the token response can be validated later. The
+    /// temporary error has no `providerResponse`, which would show the response of another endpoint. Other errors stay unchanged.
     package var afterTokenResponse: IdentityError {
         let ofOthers: [Code] = [.discoveryFailed, .discoveryIssuerMismatch, .redirectRefused, .unsupportedByProvider]
         guard kind == .retryLater || ofOthers.contains(code) || cause is HTTPTransportError else { return self }

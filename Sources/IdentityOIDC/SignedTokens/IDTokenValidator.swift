@@ -178,7 +178,7 @@ extension SignedTokenChecks {
         throw errors.error(.idTokenAuthentication, "has another auth_time than the login", "section 12.2")
     }
 
-    /// Refuses an ID token that was issued before the ID token that it replaces, because it may be a replay.
+    /// Refuses an ID token that is older than the ID token of the session, because an older token may be a replay.
     ///
     /// The clock tolerance applies, because the clocks of a provider's machines may differ.
     fileprivate func checkIssuedLater(_ issuedAt: Date) throws(IdentityError) {
