@@ -12,8 +12,8 @@ extension AuthClient {
     /// - Parameters:
     ///   - variantId: The global id of the product variant, for example `gid://shopify/ProductVariant/12345`.
     ///   - accessToken: The buyer's access token, as the token endpoint returned it.
-    /// - Returns: The URL of the web checkout. Any browser that opens it is signed in as the buyer. So redirect the buyer's browser
-    ///   to it at once, and do not store or log it.
+    /// - Returns: The URL of the web checkout. Any browser that opens this URL is signed in as the buyer. So redirect the buyer's
+    ///   browser at once, and do not store or log the URL.
     /// - Throws: `IdentityError`, for example with one of these codes. Code `identity_rejected`: Shopify does not accept the access token.
     ///   Code `cart_user_errors`: Shopify rejects the variant, or cannot create the cart at the moment (kind `retryLater`). Code
     ///   `storefront_refused`: Shopify rejects the Storefront token, its scopes, the shop or the API version. Code `outcome_unknown`: the

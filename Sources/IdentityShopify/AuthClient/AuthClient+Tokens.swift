@@ -72,7 +72,7 @@ extension AuthClient {
 
     /// Signs the buyer out: removes all tokens and pending logins from this client first, then calls Shopify's logout endpoint.
     ///
-    /// A login that started before the logout cannot be completed after it. This holds for the authorization URLs of this client, and for
+    /// A login that started before the logout cannot be completed afterwards. This holds for the authorization URLs of this client, and for
     /// URLs that the app built with one of the latest 64 code verifiers of this client. A call that is exchanging a login's code throws an
     /// error of kind `cancelled`.
     ///
@@ -80,8 +80,8 @@ extension AuthClient {
     /// - Returns: The logout URL for the browser, with the provider's `postLogoutRedirectURI` if one is configured. Shopify's cookie is
     ///   removed only when the browser opens this URL. While the browser has the cookie, the next login may show no page. Nil if the shop's
     ///   metadata contain no logout endpoint: then the buyer is signed out in this client only.
-    /// - Throws: `IdentityError` if the configuration is invalid, if discovery or the logout endpoint failed, or if the token storage did
-    ///   not remove the tokens. Even after an error, this client has no tokens in memory.
+    /// - Throws: `IdentityError` if the configuration is invalid, if the ID token is too long for a URL, if discovery or the logout
+    ///   endpoint failed, or if the token storage did not remove the tokens. Even after an error, this client has no tokens in memory.
     @discardableResult
     public func logout(idToken: String) async throws -> HTTPURL? {
         try await Correlation.scope {

@@ -6,7 +6,7 @@ public import IdentityKit
 /// The members are strings, so that the code of the guide compiles unchanged. Printing, dumping or reflecting the value shows no token,
 /// and the value cannot be encoded.
 ///
-/// An app that sends the token request itself can decode the value from Shopify's JSON, as the guide does. In this case its ID token is not
+/// An app that sends the token request itself can decode the value from Shopify's JSON, as the guide does. In this case the ID token is not
 /// verified.
 public struct CustomerAccountAccessTokenResponse: Sendable {
     /// The tokens; they may be unverified.

@@ -39,7 +39,7 @@ extension ShopifyProvider {
         public var shopID: String?
         /// The scopes to request; must contain `openid`.
         public var scopes: [String] = ["openid", "email", "customer-account-api:full"]
-        /// The version of the Customer Account API, `YYYY-MM` or `unstable`; ``AuthClient`` also uses it for the Storefront API.
+        /// The version of the Customer Account API, `YYYY-MM` or `unstable`; ``AuthClient`` also uses this version for the Storefront API.
         public var apiVersion = "2026-10"
         /// Issuers to accept instead of Shopify's own, for tests and sandboxes.
         ///

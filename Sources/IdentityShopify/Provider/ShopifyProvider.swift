@@ -124,7 +124,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         try await client.authorizationRequest(try await checked(options))
     }
 
-    /// Checks the redirect URI and the scopes of a login, and adds a mobile client's default redirect URI if it is missing.
+    /// Checks the redirect URI and the scopes of a login, and adds a mobile client's default redirect URI if none is set.
     func checked(_ options: LoginOptions) async throws -> LoginOptions {
         var options = options
         do throws(ShopifyConfigurationProblem) {
@@ -163,7 +163,7 @@ public struct ShopifyProvider: OpenIDClientProvider, BuyerProfileProviding, Cart
         )
     }
 
-    /// Throws an error if another shop issued the tokens, so that they are not sent to this shop.
+    /// Throws an error if another shop issued the tokens, so that the tokens are not sent to this shop.
     ///
     /// Without `shopID` and `issuers`, the configuration accepts the issuers of all shops, and only the metadata contain this shop's
     /// issuer. The check uses metadata in memory and does not fetch them, because a failed discovery would make the cart fail.
