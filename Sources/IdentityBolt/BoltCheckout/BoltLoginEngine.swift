@@ -67,7 +67,7 @@ final class BoltLoginEngine: Sendable {
             options.redirectURI = redirectURI
             request = try await provider.authorizationRequest(options, usePkce: loginConfig.usePkce)
         } catch {
-            // Another call may have created a request in the meantime, and the presenter may already show its login page.
+            // Another call may have created a request in the meantime, and the presenter may already show the login page of that request.
             if let pending = try pendingRequest(else: nil) { return pending }
             fail(error)
             throw IdentityError.wrapping(error)

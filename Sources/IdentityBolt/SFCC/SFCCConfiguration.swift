@@ -28,9 +28,9 @@ public struct SFCCConfiguration: Sendable {
     public var codeParam = "code"
     /// The name of the query item that contains the state.
     public var stateParam = "state"
-    /// Further query items of the code exchange; in errors, "…" replaces their values of at least 6 bytes.
+    /// Further query items of the code exchange; errors show "…" instead of a value of at least 6 bytes.
     public var extraQuery: [(name: String, value: Secret)] = []
-    /// Further form fields of the token exchange and of a refresh; in errors, "…" replaces their values of at least 6 bytes.
+    /// Further form fields of the token exchange and of a refresh; errors show "…" instead of a value of at least 6 bytes.
     public var extraForm: [(name: String, value: Secret)] = []
     /// Whether the form of the token exchange repeats the code and the state from the code exchange.
     public var repeatsCode = false

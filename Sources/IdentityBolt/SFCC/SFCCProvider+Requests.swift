@@ -36,8 +36,8 @@ extension SFCCProvider {
     /// supports a refresh. If the storefront has issued no refresh token, the buyer has to sign in again when the access token expires.
     /// `JournaledRefreshing` in IdentityKit describes `lock`.
     ///
-    /// - Throws: `RefreshRefusal` if no request was sent, no response was received, or its status is not a success; after a redirect, also
-    ///   if the response contains an error.
+    /// - Throws: `RefreshRefusal` if no request was sent, no response was received, or the response has no success status (2xx). After a
+    ///   redirect, also if the response contains an error.
     public func requestRefresh(
         of tokens: TokenSet,
         under lock: HeldLock
