@@ -66,8 +66,9 @@ package final class Mailbox<Command: Sendable>: Sendable {
 
     /// Closes the mailbox, and returns the commands that the loop did not take.
     ///
-    /// The loop's thread calls this method when it ends, and must not call the mailbox afterwards. If the thread could not be started, its
-    /// creator calls this method. `release` is called after the last call of `wake` has ended. Then the tasks in ``waitForEnd()`` resume.
+    /// The loop's thread calls this method when it ends, and must not call the mailbox afterwards. If the thread could not be started, the
+    /// creator of the mailbox calls this method. `release` is called after the last call of `wake` has ended. Then the tasks in
+    /// ``waitForEnd()`` resume.
     package func close(releasing release: () -> Void) -> [Command] {
         state.withLock { $0.isOpen = false }
         // Another thread may still be in `wake`, which uses the resource for one system call.

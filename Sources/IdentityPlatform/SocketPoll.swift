@@ -24,7 +24,7 @@ package struct SocketPoll: Sendable {
     package init?() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-        // With EPOLLET, a `wake()` ends only one wait. Without it, every wait would return at once until the eventfd had been read.
+        // With EPOLLET, a `wake()` ends only one wait. Without EPOLLET, every wait would return at once until the eventfd had been read.
         guard poll >= 0, wakeup >= 0, control(EPOLL_CTL_ADD, wakeup, EPOLLIN.rawValue | EPOLLET.rawValue) else {
             close()
             return nil

@@ -51,7 +51,7 @@ package enum AESCBC {
                 var written: Int32 = 0
                 var last: Int32 = 0
                 guard unsafe EVP_CipherUpdate(context, start, &written, input, length) == 1 else { return false }
-                // The last call allocates no memory. So when it decrypts, it fails only because of the length or the padding.
+                // The last call allocates no memory. So if the last call of a decryption fails, the length or the padding is wrong.
                 isCompleted = unsafe EVP_CipherFinal_ex(context, start + Int(written), &last) == 1
                 count = Int(written + last)
                 return true

@@ -20,7 +20,7 @@ package struct RequestCookies: Sendable {
     /// The value of a cookie; nil if the browser sent no cookie with this name.
     ///
     /// The result is also nil if the browser sent several cookies with this name and different values, because another host of the
-    /// domain may have set one of them.
+    /// domain may have set one of these cookies.
     package func value(of name: String) -> String? {
         let found = pairs.filter { $0.name.elementsEqual(name.utf8) }
         guard let first = found.first, found.allSatisfy({ $0.value.elementsEqual(first.value) }) else { return nil }

@@ -51,7 +51,7 @@ struct LimitedResponseReader {
         guard state == .body else { return fail(.protocolViolation, "The body began before the headers ended.") }
         guard body.count + bytes.count <= limits.maximumBodyBytes else { return failTooLarge() }
         // At most 1 MiB is reserved for bytes that have not arrived, because the app's limit may exceed the free memory. `length` may
-        // exceed the limit: `readEnd` does not check it for a response that must not have a body.
+        // exceed the limit: `readEnd` does not check `length` for a response that must not have a body.
         if body.isEmpty { body.reserveCapacity(max(bytes.count, min(length ?? 0, limits.maximumBodyBytes, 1 << 20))) }
         unsafe body.append(contentsOf: bytes)
         return true
