@@ -6,7 +6,7 @@ extension SQLiteStore {
     /// The copy is a snapshot of one moment and has mode 0600. When this method returns, the copy is durable. Other calls continue during
     /// the backup. A write of another process makes the copy start again. After more than five restarts, the saves of all processes wait
     /// until the copy is complete, and fail in other processes with `store_busy` after their `lockWait`. A store that is open only for
-    /// reading cannot make the saves wait, so its backup fails with `store_busy`.
+    /// reading cannot make the saves wait. Its backup fails with `store_busy` after these restarts.
     ///
     /// The records in the copy stay encrypted with the store's keys. When the copy is opened for writing, its sessions are marked as
     /// restored: their refresh tokens may have been used since the backup, and the provider may reject them. The spool and the file of

@@ -55,9 +55,9 @@ extension SQLiteStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating {
 
     /// Encrypts the next rows again with the active key, except rows that already use this key or cannot be opened.
     ///
-    /// A row keeps its generation and its length. Sessions with a refresh in progress or in doubt, and rows that another call saves or
-    /// removes during this step, are not changed and count as postponed. The last step truncates the rollback journal, because it contains
-    /// old records.
+    /// A row keeps its generation and its length. Rows that this step cannot change count as postponed, for example sessions with a refresh
+    /// in progress or in doubt, and rows that another call saves or removes during this step. The last step truncates the rollback journal,
+    /// because the journal contains old records.
     ///
     /// - Throws: `IdentityError`, for example with code `store_busy`; a step that fails with kind `retryLater` can be repeated.
     public func resealRows(after position: ResealPosition?, limit: Int) async throws -> ResealProgress {

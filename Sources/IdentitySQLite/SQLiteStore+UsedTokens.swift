@@ -13,7 +13,7 @@ extension SQLiteStore: UsedTokenStore {
     /// Marks the token that `key` identifies as used; false if it is already marked.
     ///
     /// - Throws: `IdentityError`; with code `store_full` when the disk is full, or when the maximum number of marks is reached and too few
-    ///   marks have expired; with code `store_busy` when the caller can try again.
+    ///   marks have expired; with code `store_busy` when the file stays locked.
     public func markUsed(_ key: String, until expiry: Date) async throws -> Bool {
         let hash = try records.hash(ofUsedToken: key)
         return try await database.write { [maximumUsedTokens, clock] connection in

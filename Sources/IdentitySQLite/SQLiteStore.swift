@@ -18,8 +18,8 @@ internal import IdentityStoreKit
 /// A saved session survives a loss of power. New tokens that fit into the row of their session can usually be saved on a full disk too.
 /// Pending logins are by default in a file beside the database, and a restart of the machine discards them.
 ///
-/// If the row of a session cannot be decrypted, calls for this session fail, and the row is not changed. A list of all sessions omits this
-/// session. A list of its buyer's sessions fails. ``checkHealth()`` counts the row.
+/// If the row of a session cannot be decrypted, reading or removing the session fails. A list of all sessions omits this session. A list of
+/// its buyer's sessions fails. ``checkHealth()`` counts the row.
 ///
 /// Open the database file with one store per process. Use ``backup(to:)`` to copy the file while it is in use. Do not let other programs
 /// write to it.

@@ -18,8 +18,8 @@ struct OpenedStore: Sendable {
 extension Database {
     /// Opens the file, or creates it.
     ///
-    /// The header and the length of the file are checked before the first write. So a file with a damaged header, another version or
-    /// another key is not changed. SQLite may roll back the transaction of a crashed process before these checks.
+    /// The header of the file is checked before the first write. So a file with a damaged header, another version or another key is not
+    /// changed. SQLite may roll back the transaction of a crashed process before this check.
     func open(_ configuration: SQLiteStore.Configuration) async throws -> OpenedStore {
         guard StoreHeader.slotSizes.contains(configuration.slotSize) else { throw IdentityError.invalidSlotSize }
         if configuration.journal == .writeAheadLog, !configuration.trustsWriteAheadLog {
@@ -186,7 +186,7 @@ extension Connection {
         }
     }
 
-    /// The journal mode of the file; throws in WAL mode if this SQLite version can corrupt the file, unless it is trusted.
+    /// The journal mode of the file; throws in WAL mode if this SQLite version can corrupt the file, unless `isTrusted` is true.
     fileprivate func journal(trusted isTrusted: Bool) throws -> SQLiteStore.Journal {
         guard try texts("PRAGMA journal_mode").first == "wal" else { return .rollback }
         if !isTrusted { try WriteAheadLog.require(WriteAheadLog.libraryVersion) }

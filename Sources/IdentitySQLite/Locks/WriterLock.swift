@@ -2,8 +2,8 @@ internal import IdentityKit
 
 /// The lock that a process holds during each write transaction.
 ///
-/// A process that writes all the time cannot keep this lock from other processes. With SQLite's own locks, such a process could make
-/// another process wait forever.
+/// Other processes get this lock even if one process writes all the time. With SQLite's own locks, such a process could make another
+/// process wait forever.
 final class WriterLock {
     private let descriptor: LockDescriptor
     private var isNext = false
