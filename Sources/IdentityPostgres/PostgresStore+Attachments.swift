@@ -22,8 +22,8 @@ extension PostgresStore: SessionAttachmentStore {
     /// the attachment before this call repeated the insertion.
     ///
     /// - Throws: `IdentityError`; of kind `retryLater`, usually with code `store_unavailable`, also when it is unknown whether the change
-    ///   took effect; with code `store_record_too_large` for a payload that does not fit, or `store_corrupt` if the session's row is
-    ///   damaged.
+    ///   took effect; with code `store_record_too_large` for a payload that does not fit; with code `store_corrupt` if a new attachment
+    ///   cannot be added because the session's row is damaged.
     public func setAttachment(
         _ name: String,
         to payload: Secret?,

@@ -93,10 +93,10 @@ extension PostgresStore {
         /// At the limit, expired marks are removed. If no mark has expired, ``PostgresStore/markUsed(_:until:)`` fails with `store_full`.
         /// The limit may be exceeded in the same way as ``maximumAttempts``.
         public var maximumUsedTokens = 100_000
-        /// The clock for the expiry of used tokens and of sessions in the spool.
+        /// The clock for the expiry of sessions in the spool, and of marks of used tokens.
         ///
-        /// The store removes the mark of a used token only if the mark has expired by the database's clock, and also by this clock. For
-        /// the marks, a sweep uses its date instead of this clock.
+        /// The store removes a mark only if the mark has also expired by the database's clock. A sweep compares the marks with the date
+        /// that is passed to the sweep, and not with this clock.
         public var clock: any IdentityClock = SystemClock()
 
         /// Creates a configuration.
@@ -147,8 +147,8 @@ extension PostgresStore.Configuration {
     /// The members are `postgres`, `key`, `readOnlyKeys`, `schema`, `usesTransactionPooler`, `direct`, `allowsUnverifiedTLS` and `spool`.
     /// If `key` is missing, the environment variable `IDENTITY_STORE_KEY` contains the key.
     ///
-    /// - Throws: `IdentityError` when `section` is nil, when a member is missing, unknown or invalid, or when the section contains `path`,
-    ///   which names a SQLite file.
+    /// - Throws: `IdentityError` when `section` is nil, when `postgres` or the key is missing, when a member is unknown or invalid, or when
+    ///   the section contains `path`, which names a SQLite file.
     public init(_ section: ConfigurationSection?) throws {
         guard var section else { throw IdentityError.missingStoreSection }
         if section.memberNames.contains(where: { $0.isIdentical(to: "path") }) {

@@ -6,8 +6,6 @@ internal import Synchronization
 extension PostgresStore: LoginAttemptStore {
     /// Adds a pending login or a pending logout; replaces an earlier attempt with the same key.
     ///
-    /// If the tenant then has more attempts than ``Configuration/maximumAttempts``, the attempts that expire first are removed.
-    ///
     /// - Throws: `IdentityError`, for example with code `store_unavailable` (kind `retryLater`) or `store_record_too_large`.
     public func insert(_ attempt: StoredLoginAttempt) async throws {
         let row = try records.seal(attempt)

@@ -42,7 +42,7 @@ extension PostgresStore: RowQuarantining, StoreHealthChecking, StoreKeyRotating 
 
     /// Whether a row that an earlier look-up did not find is now in its table, because an operator has put it back from quarantine.
     ///
-    /// Throws if the row is in quarantine: the store must report the row as damaged, not as missing.
+    /// Throws if the row is only in quarantine: the store must report the row as damaged, not as missing.
     func isPutBack(_ hash: [UInt8], _ kind: SealedRow.Kind) async throws -> Bool {
         let found = try await client.read(sql.location(of: kind), .key(hash), .bytes(hash)).first
         if found?.flag(0) == true { return true }

@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// Runs statements and transactions for tasks.
 ///
-/// Each statement ends at the latest at its deadline, also in a transaction. Cancelling the caller's task does not stop a statement that
-/// has started, so that no connection stays in the middle of it. Only ``waitForRelease(of:for:)`` ends when the task is cancelled.
+/// A task waits for a statement at most until the statement's deadline, also in a transaction. Cancelling the task does not end this wait,
+/// so that no connection stays in the middle of a statement. Only ``waitForRelease(of:for:)`` ends when the task is cancelled.
 final class Client: Sendable {
     private let mailbox: Mailbox<Command>
     private let callLimit: Duration

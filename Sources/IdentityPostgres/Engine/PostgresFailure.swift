@@ -10,7 +10,7 @@ struct PostgresFailure: Error, Sendable, Equatable, CustomStringConvertible {
         case server(String)
         case unreachable
         case lost
-        /// The deadline passed before the server responded, or before the first attempt to connect ended.
+        /// The deadline passed before the server responded, or before an attempt to connect ended.
         case timedOut
         /// The response to a change was lost, and the database does not show whether this call or another caller changed the row.
         case outcomeUnknown
