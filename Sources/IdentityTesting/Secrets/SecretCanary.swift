@@ -31,7 +31,8 @@ public final class SecretCanary: Sendable {
 
     /// The secrets that a value shows when it is interpolated, dumped, mirrored or described for debugging.
     public func findings(in value: Any) -> [String] {
-        // The compiler chooses this overload for bytes in a variable of type `Any`. Their dump would be a list of numbers.
+        // For bytes in a variable of type `Any`, the compiler chooses this overload. The bytes themselves are searched, because their
+        // dump would be a list of numbers.
         if let bytes = value as? [UInt8] { return search(bytes) }
         return findings(inText: Self.printedForms(of: value))
     }

@@ -46,7 +46,7 @@ public struct StoreUnderTest: Sendable {
         public var maximumSessionsPerTenant: Int?
         /// The maximum number of used tokens; nil uses the store's default.
         public var maximumUsedTokens: Int?
-        /// The clock by which marks of used tokens (`UsedTokenStore`) expire; a store with other time limits uses it for these, too.
+        /// The store's clock, for example for the expiry of marks of used tokens (`UsedTokenStore`).
         public var clock: any IdentityClock = SystemClock()
         /// The active key; if it is nil, `open` must use the same key at every opening.
         public var key: StoreKey?

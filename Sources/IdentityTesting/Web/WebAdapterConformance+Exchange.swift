@@ -8,8 +8,8 @@ extension WebAdapterConformance {
     ///   - bytes: The bytes of a request with `Connection: close`.
     ///   - port: The server's port.
     /// - Returns: All bytes of the response.
-    /// - Throws: An error with the number of a failed system call, for example when nothing listens on the port, or when the server sends
-    ///   no byte for ten seconds.
+    /// - Throws: An error with the number of a failed system call, for example when nothing listens on the port, or when the first byte of
+    ///   the response does not arrive within ten seconds.
     public static func exchange(_ bytes: [UInt8], port: UInt16) async throws -> [UInt8] {
         try await withCheckedThrowingContinuation { continuation in
             // The socket calls block, so they run on a separate thread.
