@@ -22,7 +22,8 @@ extension SQLiteStore {
         /// The path of the database file; a missing directory is created (mode 0700), unless ``createsStore`` is false.
         ///
         /// Put the file on a local file system, because locks do not work on most network file systems. The store keeps further files
-        /// beside it, with the suffixes `-journal` (or `-wal` and `-shm`), `.locks`, `.logins` (pending logins) and `.spool`.
+        /// beside the file, with the suffixes `-journal` (or `-wal` and `-shm`) and `.locks`, and the directories `.logins` (pending
+        /// logins) and `.spool`.
         public var path: String
         /// The key that encrypts the records.
         public var key: StoreKey

@@ -152,7 +152,7 @@ actor Database: BatchWorker {
 
     // MARK: Opening
 
-    /// Repeats a body while SQLite reports a lock of another connection, until a deadline, by default for the store's `lockWait`.
+    /// Repeats a body while SQLite reports a lock of another connection: until `deadline`, or for the store's `lockWait` if it is nil.
     func retryingWhileBusy<R>(until deadline: Duration? = nil, _ body: () async throws -> R) async throws -> R {
         let deadline = deadline ?? queue.clock.elapsed + queue.wait
         while true {
