@@ -34,7 +34,7 @@ public struct StoreUnderTest: Sendable {
         case session(SessionID)
         /// Change the record of an attachment so that it cannot be opened.
         case attachment(String, of: SessionID)
-        /// Assign an attachment to another session in the store's list, and leave its encrypted record unchanged.
+        /// Assign an attachment to another session in the stored data, and leave the attachment's encrypted record unchanged.
         case attachmentOwner(String, of: SessionID, to: SessionID)
     }
 
