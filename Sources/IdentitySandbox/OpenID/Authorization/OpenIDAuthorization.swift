@@ -65,7 +65,7 @@ extension SandboxOpenID {
         return login
     }
 
-    /// Skips the login page if the browser's session meets the request; otherwise begins a login with a login page.
+    /// Skips the login page if the browser's session meets the request; otherwise shows the page, or throws an error for `prompt=none`.
     private func begin(
         _ login: HostedLogin,
         _ client: SandboxOpenIDClient,

@@ -50,8 +50,8 @@ struct OpenIDClientCheck: Sendable {
 
     /// Returns the client that the request names: by `client_id`, by Basic credentials, or by the `sub` of its client assertion.
     ///
-    /// If the client id is missing, the result is the first client. The caller then refuses the request, because the id or the credentials
-    /// of the request are not those of the first client.
+    /// If the client id is missing, the result is the first client. The caller then refuses the request, because the id is missing or the
+    /// credentials are not valid.
     private func client(_ request: SandboxRequest, _ form: OAuthParameters) throws(OAuthRefusal) -> SandboxOpenIDClient
     {
         var name = form["client_id"]

@@ -24,9 +24,9 @@ public struct SandboxOpenIDClient: Sendable {
     public var postLogoutRedirectURIs: [String]?
     /// The client's back-channel logout URI, which receives logout tokens (OpenID Connect Back-Channel Logout section 2.2).
     ///
-    /// The provider sends a logout token when a session of the client ends by a logout at the provider or by
-    /// ``SandboxOpenID/endSession(_:)``. A test can send a logout token to the first client without ending a session:
-    /// `sendLogoutToken(for:)` of ``SandboxOpenID``.
+    /// The provider sends a logout token when a session of the client ends by a logout at the provider, by
+    /// ``SandboxOpenID/endSession(_:)`` or by ``SandboxOpenID/endSessions(ofBuyer:)``. A test can send a logout token to the first client
+    /// without ending a session: `sendLogoutToken(for:)` of ``SandboxOpenID``.
     public var backchannelLogoutURI: String?
     /// How the client's ID tokens and logout tokens are signed; by default `RS256`.
     public var algorithm = SandboxOpenIDConfiguration.Algorithm.rs256

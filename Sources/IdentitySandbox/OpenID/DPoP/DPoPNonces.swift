@@ -21,7 +21,7 @@ struct DPoPNonces: Sendable {
         }
     }
 
-    /// Checks the nonce of a proof, and uses it up if nonces rotate; returns false for a missing or unknown nonce.
+    /// Checks the nonce of a proof, and uses the nonce up if nonces rotate; always true if the policy is `none`.
     mutating func take(_ nonce: String?) -> Bool {
         switch policy {
         case .none: return true

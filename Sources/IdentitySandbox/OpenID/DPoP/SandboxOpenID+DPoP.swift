@@ -5,7 +5,9 @@ extension SandboxOpenID {
     /// Invalidates all DPoP nonces issued so far: a proof with an invalidated nonce gets `use_dpop_nonce`.
     public func expireDPoPNonces() { state.withLock { $0.nonces.expire() } }
 
-    /// Verifies the DPoP proof of a request, and returns the thumbprint of the proof's key; nil without a proof, or if DPoP is off.
+    /// Verifies the DPoP proof of a request, and returns the thumbprint of the proof's key; nil if DPoP is off.
+    ///
+    /// Without a proof, the result is also nil, unless `isRequired` is true.
     func provenKey(
         _ request: SandboxRequest,
         isRequired: Bool,

@@ -65,7 +65,7 @@ struct DeviceAuthorizations: Sendable {
         return authorization.expires > now
     }
 
-    /// Saves the buyer's decision; returns false if the buyer has decided already, for example in another tab of the browser.
+    /// Saves the buyer's decision; returns false if no decision is pending, for example because the buyer has decided in another tab.
     mutating func decide(handle: String, _ decision: Decision) -> Bool {
         guard let index = authorizations.firstIndex(where: { $0.handle == handle }),
             case .pending = authorizations[index].decision

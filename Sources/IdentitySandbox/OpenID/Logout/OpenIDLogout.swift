@@ -114,8 +114,8 @@ extension SandboxOpenID {
     /// Ends a session as a logout at the provider does.
     ///
     /// The session's browser is signed out. The codes and tokens of its logins are revoked, except those of logins with the scope
-    /// `offline_access`. Every client of the session that has a ``SandboxOpenIDClient/backchannelLogoutURI`` receives a logout token
-    /// before this method returns; the tokens are sent concurrently.
+    /// `offline_access`. The provider sends a logout token to each client of the session that has a
+    /// ``SandboxOpenIDClient/backchannelLogoutURI``. This method returns after the clients have responded or the requests have failed.
     ///
     /// - Parameter id: The `sid` of the session's ID tokens; an unknown `sid`, or that of an ended session, changes nothing.
     public func endSession(_ id: String) async {
