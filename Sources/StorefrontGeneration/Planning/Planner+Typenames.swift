@@ -32,7 +32,7 @@ extension Planner {
         }
     }
 
-    /// Adds `__typename` to each selection set whose response keys are in `found`.
+    /// Adds a missing `__typename` to each selection set whose response keys are in `found`.
     ///
     /// If several fields have the same keys, all of them get `__typename`, because a directive can omit one field and keep another.
     private static func withTypenames(
@@ -48,7 +48,7 @@ extension Planner {
         return added + withTypenamesInFields(selections, keys, found)
     }
 
-    /// Adds `__typename` to the selections of the fields whose response keys are in `found`, also in inline fragments.
+    /// Adds a missing `__typename` to the selections of the fields whose response keys are in `found`, also in inline fragments.
     ///
     /// An inline fragment itself gets no `__typename`, because a directive on the inline fragment could omit it.
     private static func withTypenamesInFields(

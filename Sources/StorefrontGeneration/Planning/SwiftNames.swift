@@ -44,7 +44,7 @@ package enum SwiftNames {
         }
     }
 
-    /// A member's name: the schema's name, in which the words `Id`, `Url` and `Html` become `ID`, `URL` and `HTML`.
+    /// A member's name: the schema's name without leading underscores; the words `Id`, `Url` and `Html` become `ID`, `URL` and `HTML`.
     ///
     /// In an alias, these words stay as they are. A reserved name gets the suffix `Value`.
     static func member(_ name: String, isAlias: Bool = false, reserved: Set<String> = []) -> String {
