@@ -70,8 +70,10 @@ final class CheckReport: Sendable {
         )
     }
 
-    /// The thrown error has the kind of the failure to repair first, because the kind determines the exit status: an invalid configuration
-    /// first, an outage last.
+    /// Prints the number of results, and throws an error if a check failed.
+    ///
+    /// The error has the kind of the failure that must be repaired first: an invalid configuration comes first, an outage last. The kind
+    /// determines the exit status.
     func finish() throws {
         let (counts, failures) = state.withLock { ($0.counts, $0.failures) }
         let (ok, warnings) = (counts[.ok] ?? 0, counts[.warning] ?? 0)

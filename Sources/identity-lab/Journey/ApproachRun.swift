@@ -125,7 +125,7 @@ actor ApproachRun {
 
     /// Gets a valid access token if the old access token has expired; otherwise refreshes the tokens before they expire.
     ///
-    /// Returns nil if the session has no refresh token.
+    /// Returns nil if the tokens cannot be refreshed, for example because the session has no refresh token.
     func refresh(isExpired: Bool) async throws -> SessionTokens? {
         let session = try signedIn()
         recorder.begin("Refresh the token")

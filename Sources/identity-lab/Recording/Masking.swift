@@ -1,7 +1,7 @@
 internal import IdentityHTTP
 internal import IdentityKit
 
-/// Masks messages for the report: shows the names, and hides every value whose name is not in one of the lists below.
+/// Masks messages for the report: shows the names, and the values whose names are in one of the lists below.
 enum Masking {
     /// Form and query fields whose values contain no secret and no personal data.
     private static let openFields: Set<String> = [

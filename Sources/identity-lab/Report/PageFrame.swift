@@ -1,7 +1,7 @@
 enum PageFrame {
     /// Returns the HTML of a page; the arguments must already be HTML (`style`: CSS), because this method escapes nothing.
     ///
-    /// The text that replaces masked values follows `introduction`, so `introduction` must end in the middle of a sentence.
+    /// The page adds the mask (`•••`) and a full stop to `introduction`, so `introduction` must be a sentence without its last word.
     static func html(title: String, head: String, style: String = "", introduction: String, main: String) -> String {
         """
         <!doctype html>
