@@ -1,6 +1,6 @@
 package import IdentityHTTP
 
-/// The layout of every page: it names the sandbox and works on desktop and phone, light and dark.
+/// The layout of the sandbox's pages, which works on desktop and phone, light and dark.
 package enum PageLayout {
     package static func page(brand: String, title: String, _ content: HTMLText) -> String {
         // Shopify, Bolt, SFCC and the OpenID provider have different colours, so that a tester sees whose page this is.
