@@ -84,7 +84,7 @@ extension SQLiteStore {
         package var bootID: @Sendable () -> String? = BootID.current
         /// Replaces the file system type that `statfs` returns for the directory, for tests.
         package var fileSystemType: Int64?
-        /// The clock for ``lockWait`` and other waits, for the expiry of marks of used tokens, and for the time when a row goes to quarantine.
+        /// The clock for waits such as ``lockWait``, for the expiry of marks of used tokens, and for the time when a row goes to quarantine.
         public var clock: any IdentityClock
 
         /// Creates a configuration.
