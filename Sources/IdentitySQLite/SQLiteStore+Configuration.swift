@@ -5,14 +5,14 @@ public import IdentityStoreKit
 extension SQLiteStore {
     /// SQLite's journal modes.
     public enum Journal: Sendable {
-        /// A rollback journal: SQLite copies old pages to it before a save overwrites them in the database file.
+        /// A rollback journal: before a save overwrites pages of the database file, SQLite copies the old pages to the journal.
         ///
         /// A save that keeps the length of its row usually works on a full disk too.
         case rollback
-        /// A write-ahead log: SQLite writes new pages to it, and copies them into the database file later.
+        /// A write-ahead log: SQLite writes new pages to the log, and copies the pages into the database file later.
         ///
-        /// It allows more saves each second, and readers continue during a save. But a save needs free space on the disk. Opening fails if
-        /// the process's SQLite library has a fault that can corrupt the file. The fault is corrected in 3.51.3 and newer, 3.50.7 and later
+        /// The log allows more saves each second, and readers continue during a save. But a save needs free space on the disk. Opening
+        /// fails if the process's SQLite library has a fault that can corrupt the file. The fault is corrected in 3.51.3 and newer, 3.50.7 and later
         /// versions of 3.50, and 3.44.6 and later versions of 3.44.
         case writeAheadLog
     }
@@ -64,7 +64,7 @@ extension SQLiteStore {
         ///
         /// Locks are not reliable there: a refresh token may be sent twice, and the file may be damaged.
         public var allowsNetworkFileSystem = false
-        /// The maximum number of pending logins of each tenant, by default 10,000; above it, those that expire first are removed.
+        /// The maximum number of pending logins of each tenant, by default 10,000; above it, the first logins to expire are removed.
         ///
         /// The limit applies separately to the file of pending logins and to the database, which keeps the logins that do not fit into the
         /// file. A limit below 256 is exact. With a limit of 256 or more, each process may exceed it by less than one percent.
@@ -84,7 +84,7 @@ extension SQLiteStore {
         package var bootID: @Sendable () -> String? = BootID.current
         /// Replaces the file system type that `statfs` returns for the directory, for tests.
         package var fileSystemType: Int64?
-        /// The clock for waits such as ``lockWait``, for the expiry of marks of used tokens, and for the time when a row goes to quarantine.
+        /// The clock for waits such as ``lockWait``, for the expiry of marks of used tokens, and for the dates of rows in quarantine.
         public var clock: any IdentityClock
 
         /// Creates a configuration.
