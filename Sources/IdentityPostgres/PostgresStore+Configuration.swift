@@ -73,7 +73,7 @@ extension PostgresStore {
         public var connectLimit: Duration = .seconds(5)
         /// The time after which an unused connection of the pool is closed, by default 5 minutes.
         public var idleLimit: Duration = .seconds(300)
-        /// The maximum number of pending logins of each tenant, by default 10,000; above it, those that expire first are removed.
+        /// The maximum number of pending logins of each tenant, by default 10,000; above it, the first logins to expire are removed.
         ///
         /// A limit below 256 is exact, except for calls at the same moment. With a limit of 256 or more, each process may exceed it by less
         /// than one percent.

@@ -42,7 +42,7 @@ extension PostgresStore: LoginAttemptStore {
                 }
             }
             // If an earlier run of this call may have taken effect, it is unknown whether that run or another caller removed the login.
-            // Only the caller that removed it may get it.
+            // Only the caller that removed the login may get the login.
             if isInDoubt { throw PostgresFailure(.outcomeUnknown) }
             return nil
         }

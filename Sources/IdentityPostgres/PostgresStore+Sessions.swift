@@ -76,8 +76,8 @@ extension PostgresStore: SessionReplacing {
             try await client.transaction(by: deadline) { transaction in
                 guard let row = try await transaction.run(sql.lockSession, .key(hash)).first else {
                     // The response to the COMMIT of an earlier run may have been lost. If that COMMIT took effect, this call has removed
-                    // the session. If it did not, another caller has removed the session. Only the caller that removed the session may
-                    // get its attachments, such as the cart.
+                    // the session. If that COMMIT had no effect, another caller has removed the session. Only the caller that removed
+                    // the session may get its attachments, such as the cart.
                     guard isInDoubt, let last else { return nil }
                     let status = try await transaction.run(sql.isCommitted, .integer(last.transaction)).first
                     guard let status, !status.isNull(0) else { throw PostgresFailure(.outcomeUnknown) }

@@ -142,8 +142,8 @@ final class ServerConnection {
             let failure = unsafe ConnectionPlan.failure(of: result)
             outcome = .failure(failure)
             if failure.isReadOnly { isOutdated = true }
-            // The field 'V' is the untranslated severity. If it is not ERROR, the server ends the connection, but may already have
-            // committed the statement.
+            // The field 'V' is the untranslated severity. If the severity is not ERROR, the server ends the connection, but may already
+            // have committed the statement.
             let severity = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "V")))
             if let severity = unsafe severity, unsafe strcmp(severity, "ERROR") != 0 { isBroken = true }
             unsafe PQclear(result)

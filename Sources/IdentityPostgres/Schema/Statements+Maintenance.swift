@@ -65,8 +65,8 @@ extension Statements {
 
     /// Whether a row is in its table, and whether it is in quarantine.
     ///
-    /// One statement reads both tables at one moment, so it does not miss a row that is put back from quarantine. It searches the
-    /// quarantine by the key or the hash, because the key or the hash in the row may be damaged.
+    /// One statement reads both tables at one moment, so it does not miss a row that is put back from quarantine. The statement searches
+    /// the quarantine by the key or the hash, because the key or the hash in the row may be damaged.
     func location(of kind: SealedRow.Kind) -> Statement {
         statement(
             [.integer, .bytes],

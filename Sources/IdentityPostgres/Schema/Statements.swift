@@ -1,7 +1,7 @@
 #if PostgreSQL
 internal import IdentityStoreKit
 
-/// The SQL statements of one store; they contain the name of its schema.
+/// The SQL statements of one store, which contain the name of the store's schema.
 ///
 /// Each statement is a whole transaction, or a step of a transaction that the calling code begins and ends. So the statements work behind a
 /// pooler in transaction mode. The only exception is session-level advisory locks: they need the state of a connection, so they use the
