@@ -9,7 +9,7 @@ extension Test {
         try Test.cancel("does not apply: \(reason)")
     }
 
-    /// Returns the tested store or provider as a value of an optional protocol; if it does not conform, cancels the running case.
+    /// Returns the tested store or provider as a value of an optional protocol; cancels the running case if `subject` does not conform.
     static func offered<Ability>(_ ability: Ability.Type, by subject: Any) throws -> Ability {
         if let offered = subject as? Ability { return offered }
         try doesNotApply("\(type(of: subject)) does not conform to \(ability)")

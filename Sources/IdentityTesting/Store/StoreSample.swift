@@ -7,12 +7,12 @@ internal import Testing
 enum StoreSample {
     /// A date with a fraction that a rounding store would change.
     ///
-    /// It is in the year 2068, because a store may remove records whose time has passed.
+    /// The date is in the year 2068, because a store may remove records whose time has passed.
     static let moment = Date(timeIntervalSinceReferenceDate: 2_123_456_789.123_456_7)
 
     /// A date in the past with a fraction that a rounding store would change.
     ///
-    /// Cases about sweeps use it, because a store may keep a row until the row has also expired by the clock of the database server.
+    /// Cases about sweeps use this date, because a store may keep a row until the row has also expired by the clock of the database server.
     static let pastMoment = Date(timeIntervalSinceReferenceDate: 812_345_678.123_456_7)
 
     static func id() throws -> SessionID {

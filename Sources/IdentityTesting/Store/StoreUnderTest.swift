@@ -14,7 +14,7 @@ public struct StoreUnderTest: Sendable {
     ///
     /// A case that needs an undeclared ability is reported as not applicable.
     public enum Ability: String, Sendable, CaseIterable {
-        /// The store can be opened again, also while it is still open, and then contains what was saved.
+        /// The store can be opened a second time, also while the first instance is open, and then contains what was saved.
         case reopening = "open the same data again"
         /// ``Options/maximumAttempts`` has an effect.
         case attemptLimit = "limit the pending logins"

@@ -25,7 +25,7 @@ public final class ManualClock: IdentityClock {
     ///
     /// - Parameters:
     ///   - now: The initial wall-clock time.
-    ///   - isAdvancedBySleeping: Whether ``sleep(for:)`` advances the clock and returns at once. Use it if only one task sleeps, for
+    ///   - isAdvancedBySleeping: Whether ``sleep(for:)`` advances the clock and returns at once. Pass true if only one task sleeps, for
     ///     example a device login that polls.
     public init(
         now: Date = Date(timeIntervalSince1970: 1_790_000_000),

@@ -91,7 +91,8 @@ extension StoreConformance {
             let listing = try Test.offered((any PartialSessionListing).self, by: store)
             let session = try await place.damagedSession(in: store)
             #expect(try await quarantining.quarantineDamagedRows() == 1)
-            // The session manager uses `isInDoubt` to find sessions whose refresh it must repair. It cannot repair a session in quarantine.
+            // The session manager uses `isInDoubt` to find the sessions whose refresh must be repaired. A session in quarantine cannot be
+            // repaired, so it must not make this list fail.
             for isInDoubt in [true, false] {
                 let found = try await listing.readableSessions(matching: SessionFilter(isInDoubt: isInDoubt))
                 #expect(found.sessions.isEmpty && found.damage == nil)
