@@ -72,7 +72,7 @@ extension SandboxOpenID {
             let algorithms = configuration.clientSigningAlgorithms.joined(separator: " ")
             headers.append(challenge("DPoP", members + ["algs=\"\(algorithms)\""]))
         }
-        // The response has no Bearer challenge if the provider requires DPoP, or if it refused the request's DPoP proof.
+        // The response has no Bearer challenge if the provider requires DPoP, or has refused the request's DPoP proof.
         if configuration.dpop != .required, !refusal.error.contains("dpop") {
             headers.append(challenge("Bearer", members))
         }

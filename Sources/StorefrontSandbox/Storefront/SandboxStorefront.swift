@@ -138,7 +138,7 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
     /// Gives a cart another id.
     ///
     /// The next call with the old id returns the cart with the new id, and later calls find no cart. Mutations of metafields, `cartClone`
-    /// and the submission of a completion do not return the cart. They accept the old id and leave it valid for the next call.
+    /// and the submission of a completion do not return the cart. These calls accept the old id and leave it valid.
     ///
     /// - Parameters:
     ///   - id: The cart's id.

@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// The command-line options that set parameters of the authorization request; they replace the configured defaults.
+/// The command-line options for parameters of the authorization request, which replace the configured defaults.
 enum LoginRequest {
     static let options = [prompt, maximumAge, contexts, locales, hint, parameter]
 
