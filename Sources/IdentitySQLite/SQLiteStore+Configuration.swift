@@ -12,8 +12,8 @@ extension SQLiteStore {
         /// A write-ahead log: SQLite writes new pages to the log, and copies the pages into the database file later.
         ///
         /// The log allows more saves each second, and readers continue during a save. But a save needs free space on the disk. Opening
-        /// fails if the process's SQLite library has a fault that can corrupt the file. The fault is corrected in 3.51.3 and newer, 3.50.7 and later
-        /// versions of 3.50, and 3.44.6 and later versions of 3.44.
+        /// fails if the process's SQLite library has a fault that can corrupt the file. The fault is corrected in 3.51.3 and newer,
+        /// 3.50.7 and later versions of 3.50, and 3.44.6 and later versions of 3.44.
         case writeAheadLog
     }
 
