@@ -105,7 +105,7 @@ extension Connection {
         try run(kind.quarantine, .integer(key), .text(reason.message), .date(time), .bytes(record)) == 1
     }
 
-    /// Reads the row with a hash; nil if the row does not exist; throws if the row is in quarantine.
+    /// Reads the row with a hash; nil if the row does not exist; throws if the row is only in quarantine.
     func find<R>(_ query: Query, _ hash: [UInt8], _ kind: SealedRow.Kind, read: (Statement) -> R) throws -> R? {
         if let row = try first(query, .key(hash), read: read) { return row }
         try refuseQuarantined(hash, kind)

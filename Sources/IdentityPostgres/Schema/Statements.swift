@@ -9,7 +9,7 @@ internal import IdentityStoreKit
 struct Statements: Sendable {
     let schema: String
 
-    /// A statement that is prepared once for each connection, under the name of the calling property or under the given name.
+    /// A statement that a connection may prepare, under the name of the calling property or under the given name.
     func statement(_ types: [ParameterType], _ sql: String, name: String = #function) -> Statement {
         Statement(name: "identitykit_\(name)", sql, types, schema: schema)
     }
