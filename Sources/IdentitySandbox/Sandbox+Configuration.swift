@@ -158,7 +158,7 @@ extension Sandbox {
         return RedirectRule.permits(wanted, registered: registered) ? wanted : own
     }
 
-    /// The `shopDomain` of Shopify's providers: the configuration requires it, but all requests go to the URLs in `endpoints`.
+    /// The `shopDomain` of Shopify's providers: the configuration requires it, but the URLs in `endpoints` replace this domain.
     package static let shopDomain = "sandbox.myshopify.com"
 
     private func shopifySection(

@@ -150,7 +150,7 @@ struct GrantLedger: Sendable {
         }
     }
 
-    /// The stored response to a used refresh token; nil if no response is stored, or if the refresh token in that response was also used.
+    /// The stored response to a used refresh token, as long as the refresh token in that response is unused; otherwise nil.
     func repeatedResponse(to token: String) -> SandboxResponse? {
         guard let response = refreshTokens[token]?.response, let body = try? JSONValue(parsing: response.body),
             let successor = (body["refresh_token"]?.string).flatMap({ refreshTokens[$0] }), successor.spentAt == nil

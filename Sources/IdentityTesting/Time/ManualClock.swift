@@ -2,7 +2,7 @@ public import FoundationEssentials
 public import IdentityKit
 internal import Synchronization
 
-/// A clock that moves only when a test advances it.
+/// A clock that moves when a test advances it or, with `isAdvancedBySleeping`, when a task sleeps.
 ///
 /// ```swift
 /// let clock = ManualClock()

@@ -4,7 +4,7 @@ internal import IdentityKit
 internal import ShopifyStorefront
 internal import StorefrontSandbox
 
-/// Runs one provider with one entry point from login to logout, and records every step.
+/// Runs one provider with one entry point from login to logout, and records the steps.
 actor ApproachRun {
     nonisolated let provider: String
     /// The entry point; nil for a sign-in through the routes of `IdentityWeb`.

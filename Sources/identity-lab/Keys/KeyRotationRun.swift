@@ -1,7 +1,7 @@
 internal import IdentityKit
 internal import IdentityStoreKit
 
-/// Encrypts all records of a store with its active key, ``step`` records at a time.
+/// Encrypts the records of a store with its active key, ``step`` records at a time.
 ///
 /// After an interruption the rotation can be run again: the store is usable after each step.
 struct KeyRotationRun {

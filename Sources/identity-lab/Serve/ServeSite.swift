@@ -17,7 +17,7 @@ final class ServeSite: Sendable {
 
     let services: RunEnvironment
     let origin: String
-    /// A random value that every form must contain, so that another site cannot send a form.
+    /// A random value that every form of the page must contain, so that another site cannot send such a form.
     let token: String
     /// The secret in the address of the page; nil for an http origin, which only this machine reaches.
     ///
