@@ -69,7 +69,7 @@ extension PostgresStore: SessionLocking {
     }
 }
 
-/// A lock that this process holds.
+/// A lock that this process has acquired, and that it may have lost since, for example because a lease expired.
 protocol DatabaseLock: Sendable {
     /// The time for which no other holder can get the lock; zero or less if another holder may already have it.
     var remaining: Duration { get }

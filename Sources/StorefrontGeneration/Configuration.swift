@@ -136,7 +136,7 @@ package struct Configuration: Sendable {
         }
         for name in provided.sorted() where !usedTypes.contains(name) {
             let hint = Suggestion.text(for: name, among: usedTypes.sorted())
-            throw .usage("generator.json: provided: the documents need no Swift type \"\(name)\".\(hint)")
+            throw .usage("generator.json: provided: storefront-gen would generate no type \"\(name)\" anyway.\(hint)")
         }
     }
 

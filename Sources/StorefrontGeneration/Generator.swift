@@ -11,7 +11,7 @@ package struct Generator: Sendable {
     package struct Result: Sendable {
         /// The files' texts by their paths in the output folder; empty when there are errors.
         package let files: [String: String]
-        /// The errors of the check, then its warnings, each in the order of files and lines; then the errors of the planning.
+        /// The errors of `DocumentCheck`, then its warnings, each sorted by file and line; then the errors of `Planner`.
         package let diagnostics: [Diagnostic]
 
         package var isRefused: Bool { diagnostics.contains { $0.severity == .error } }

@@ -253,7 +253,7 @@ import Testing
             (#"{"redacted":["Nope"]}"#, #"there is no type, fragment or operation "Nope""#),
             (#"{"payloads":{"P":"x"}}"#, "member payloads.P must be a list of one or more non-empty strings"),
             (#"{"payloads":{"P":["shop","problems"]}}"#, #"payloads: no selection has exactly the fields of "P""#),
-            (#"{"provided":["Storefront"]}"#, #"provided: the documents need no Swift type "Storefront""#),
+            (#"{"provided":["Storefront"]}"#, #"provided: storefront-gen would generate no type "Storefront" anyway"#),
             (#"{"imports":{"X":"Mine"}}"#, #"imports: "X" is not in types, variables, scalars or provided"#),
             (#"{"maximumDuplicatedFields":0}"#, "from 1 to 1000"), ("[]", "must be a JSON object"),
             ("{", "could not be read as JSON"),

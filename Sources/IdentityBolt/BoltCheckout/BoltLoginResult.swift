@@ -21,7 +21,7 @@ public enum BoltLoginResult: Sendable {
     /// - Throws: `IdentityError` with code `callback_invalid` for any other text, and for values that are invalid or too long.
     public init(json: [UInt8]) throws(IdentityError) {
         guard let object = (try? JSONValue(parsing: json, limits: JSONLimits(maximumBytes: 16_384)))?.object else {
-            throw Self.invalid("is not a JSON object, or is larger than 16 KiB")
+            throw Self.invalid("is not a valid JSON object with unique names, or is larger than 16 KiB")
         }
         func text(_ name: String) throws(IdentityError) -> String? {
             guard let value = object[name], !value.isNull else { return nil }

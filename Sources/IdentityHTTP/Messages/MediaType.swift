@@ -5,7 +5,7 @@ package enum MediaType: String {
 
     /// Whether a `Content-Type` names this type, in upper or lower case, and with or without parameters such as `charset`.
     ///
-    /// A value with two words before its parameters does not match, because a proxy may have joined two values.
+    /// A value with more than one word before its parameters does not match, because a proxy may have joined two headers.
     package func matches(_ contentType: String?) -> Bool {
         let type = (contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") }
         let words = type.split(whereSeparator: ASCII.isWhitespace)

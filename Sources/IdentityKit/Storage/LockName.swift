@@ -52,6 +52,6 @@ public enum LockName: Sendable, Hashable {
 }
 
 extension LockName: Redacted {
-    /// A constant text.
+    /// A constant text, because the name can contain a session's id.
     public var description: String { "<lock name>" }
 }

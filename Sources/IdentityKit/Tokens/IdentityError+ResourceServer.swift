@@ -47,7 +47,7 @@ extension IdentityError {
             .retryLater,
             .accessTokenRefused,
             "\(server) rejected the access token.",
-            hint: "Refresh the access token and try again.",
+            hint: "Refresh the access token and try again. Without a refresh token, let the buyer sign in again.",
             reference: "RFC 6750 section 3.1",
             providerResponse: answer
         )

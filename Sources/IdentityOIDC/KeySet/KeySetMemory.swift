@@ -18,7 +18,7 @@ struct KeySetMemory {
         var last: IdentityError?
     }
 
-    /// The last valid keys.
+    /// The newest keys that could be fetched and read; they stay here after they have expired.
     private(set) var last: KeySetSnapshot?
     private var failures = Failures()
     /// The rate limits, one for each origin of tokens, so that forged logout tokens do not count in the limit for logins.

@@ -31,7 +31,9 @@ extension OpenIDClient {
         }
     }
 
-    /// Like ``checkIssuer(of:)``, but also refuses tokens of an issuer that does not count as the issuer of ``boundIssuer(_:)``.
+    /// Like ``checkIssuer(of:)``, but also refuses tokens whose issuer is not ``boundIssuer(_:)``, if that is not nil.
+    ///
+    /// Equivalent issuers count as one issuer, and tokens without an issuer are accepted.
     package func checkIssuer(of tokens: TokenSet, is metadata: ProviderMetadata) throws(IdentityError) {
         try checkIssuer(of: tokens)
         let issuer = tokens.buyer.issuer

@@ -158,9 +158,9 @@ extension IdentityError {
         IdentityError(
             storeCorrupt: "\(message) The database was not changed.",
             hint: """
-                Read the database server's log. Restore the store's tables from a backup. To start with an empty store instead, \
-                configure an empty schema, set createsStore to true for the first start, and move the spool directory away if you use \
-                one. All buyers then have to sign in again.
+                Read the database server's log. Then restore the store's tables from a backup, and call markAllAsRestored() once \
+                before the store is used. To start with an empty store instead, configure an empty schema, set createsStore to true \
+                for the first start, and move the directory spoolDirectory away if it is set. All buyers then have to sign in again.
                 """,
             cause: cause
         )

@@ -40,7 +40,7 @@ extension Schema {
         guard columns.contains("version"), columns.contains("store_id") else {
             throw IdentityError(
                 configuration:
-                    "The schema \"\(sql.schema)\" has a table \"store\" of another program, and no session store.",
+                    "In the schema \"\(sql.schema)\", another program uses the name \"store\". The schema has no session store.",
                 hint: "Set the store's schema to a schema that only IdentityKit uses."
             )
         }

@@ -6,7 +6,7 @@ internal import IdentityPlatform
 struct SQLiteFailure: Error, CustomStringConvertible {
     /// The extended result code.
     let code: Int32
-    /// The `errno` of the system call that caused `SQLITE_IOERR` or `SQLITE_CANTOPEN`; 0 for other errors, and if it is not known.
+    /// The likely `errno` behind `SQLITE_IOERR` or `SQLITE_CANTOPEN`; 0 for other errors, and if it is not known.
     var systemError: Int32 = 0
 
     var primary: Int32 { code & 0xFF }

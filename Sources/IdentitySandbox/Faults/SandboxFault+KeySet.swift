@@ -63,7 +63,7 @@ extension SandboxFault {
         }
     }
 
-    /// Adds the keys that the OpenID conformance suite publishes beside the correct keys in each of its test modules.
+    /// Adds unusual keys, as many test modules of the OpenID conformance suite publish them in addition to the correct keys.
     ///
     /// The added keys have no `alg`, or are for encryption. A client must still accept tokens that are signed with the correct keys.
     ///

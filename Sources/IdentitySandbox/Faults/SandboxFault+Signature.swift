@@ -32,7 +32,7 @@ extension SandboxFault {
         case empty
     }
 
-    /// Signs with HMAC-SHA-256 and the provider's public key as the HMAC key.
+    /// Signs the ID token with HMAC-SHA-256; the HMAC key is the provider's public key, or is empty for `empty`.
     public static func hmac(keyedWith key: ConfusedKey) -> SandboxFault {
         .idToken { token in
             let publicKey = token.providerKey

@@ -40,7 +40,7 @@ public final class SandboxListener: SandboxService {
     /// The origin of the server: `http://127.0.0.1:PORT`, without a slash at the end.
     public var origin: String { server.origin }
 
-    /// Sets the response at a path; other paths return 404.
+    /// Sets the response at a path; a path without a response returns 404.
     public func answer(_ path: String, with response: SandboxResponse) {
         responses.withLock { $0[path] = response }
     }

@@ -59,7 +59,10 @@ public struct ShopSignOnLink: Sendable {
                 query: String(decoding: query, as: UTF8.self)
             )
         } catch {
-            throw Self.refused("Shopify's single sign-on link would be too long.", "Pass a shorter return path.")
+            throw Self.refused(
+                "Shopify's single sign-on link would be too long.",
+                "Check the buyer's e-mail address, which is very long. A shorter return path may also help."
+            )
         }
     }
 

@@ -12,11 +12,11 @@ extension StoreRecords {
         RecordSealer.keyIdentifier(of: record)?.elementsEqual(sealer.keys.active.identifier) ?? false
     }
 
-    /// The role and the number of rows of each key.
+    /// The role of each store key, and how many records it encrypts; a row whose first 24 bytes are damaged is not counted.
     ///
-    /// `others` contains one key id for each record outside the tables, such as a record in the spool. `next` groups the next rows of a
-    /// table by the first 24 bytes of their records. It returns these bytes, the number of rows and the highest row key of each group. An
-    /// empty result means that the table has no more rows.
+    /// `others` contains one id of a store key for each record outside the tables, such as a record in the spool; these records count, too.
+    /// `next` returns the next rows of a table, after a row key, in groups of one or more rows. The records of a group begin with the same
+    /// 24 bytes (`start`); `key` is the highest row key of the group. No groups mean that the table has no more rows.
     package func keyUsage(
         others: [String],
         countingRows next: (SealedRow.Kind, _ after: Int64) async throws -> [(start: [UInt8], rows: Int, key: Int64)]

@@ -33,7 +33,8 @@ public struct StandardPages: SignInPages {
         case .chooseProvider: "Choose how you want to sign in."
         case .signInExpired: "Please sign in again. If you see this page again, allow cookies in your browser."
         case .signInRefused: "The sign-in or the request was refused."
-        case .requestRefused: "We could not confirm that this request came from our site. Go back and try again."
+        case .requestRefused:
+            "We could not confirm that you made this request on our site. Open our site in a new tab and try again."
         case .signInCancelled: "You did not sign in."
         case .unavailable: "The service is not available at the moment."
         case .tooManySignIns: "There were too many sign-ins from your network."

@@ -9,7 +9,7 @@ public import IdentityKit
 public final class CachePurging: SessionParticipant {
     private let cache: any ResponseCache
 
-    /// Creates a participant that purges a cache.
+    /// Creates a participant that removes the responses of a session from `cache`.
     public init(_ cache: any ResponseCache) {
         self.cache = cache
     }

@@ -11,7 +11,7 @@ public struct GraphQLDocument: Sendable, Hashable {
         case mutation
     }
 
-    /// Whether an operation may be repeated after an unknown outcome: a timeout, a lost connection or HTTP 5xx.
+    /// Whether an operation may be repeated after an unknown outcome, for example a timeout, a lost connection or HTTP 5xx.
     public enum Repetition: Sendable, Hashable {
         /// The operation may be repeated any number of times, because it only reads, or sets a value that a repetition sets again.
         case always

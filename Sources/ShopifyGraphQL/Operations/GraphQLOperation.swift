@@ -1,8 +1,9 @@
 /// A query or mutation: a constant document, the variables of this call, and the type of the result.
 ///
-/// The document is a constant, so that no user input becomes part of it: every value is a variable. The generator `storefront-gen` writes
-/// conforming types from `.graphql` files. A hand-written type needs a document, its variables and a type for the result. A type with
-/// a buyer's data should also conform to ``GraphQLRedacted``, so that its description does not contain these data.
+/// The document is a constant, so that no user input becomes part of it: all values of a call are variables. The generator
+/// `storefront-gen` writes conforming types from `.graphql` files. A hand-written type needs a document, its variables and a type for
+/// the result. A type with a buyer's data should also conform to ``GraphQLRedacted``, so that its description does not contain these
+/// data.
 ///
 /// ```swift
 /// struct ShopName: GraphQLOperation {

@@ -81,15 +81,18 @@ extension GraphQLResponse {
         )
     }
 
-    /// The failure for data that do not match the document, in a response without GraphQL errors.
+    /// The failure for data that the operation's Swift type could not read, in a response without GraphQL errors.
     ///
     /// Its effect is `unknown`: Shopify executed the operation, but the app does not know the result.
     func unreadable(_ error: any Error, _ endpoint: GraphQLEndpoint) -> GraphQLFailure {
         let error = IdentityError(
             .rejected,
             .unexpectedResponse,
-            "\(endpoint.name) returned data that do not match the document.",
-            hint: "Read the error's cause, and check that Shopify still serves the requested API version.",
+            "\(endpoint.name) returned data that the Swift type of the operation could not read.",
+            hint: """
+                Read the error's cause. Check that the Swift type fits the document, and that Shopify still serves the requested API \
+                version.
+                """,
             reference: "GraphQL specification of October 2021, section 7.1.1",
             providerResponse: IdentityError.ProviderResponse(metadata),
             cause: error

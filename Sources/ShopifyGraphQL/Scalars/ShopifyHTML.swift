@@ -1,8 +1,8 @@
 public import IdentityKit
 
-/// Text with HTML markup from the shop's staff (scalar `HTML`).
+/// Text with HTML markup (scalar `HTML`), from the shop's staff, from apps or, in a comment on an article, from a visitor.
 ///
-/// The separate type shows that an app must not escape the markup again or show it as plain text.
+/// The markup is already HTML, so escaping would show its tags. Sanitize markup that the shop has not checked before a page shows it.
 public struct ShopifyHTML: Hashable, Sendable, CustomStringConvertible {
     /// The markup.
     public let text: String

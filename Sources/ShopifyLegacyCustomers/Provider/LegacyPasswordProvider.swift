@@ -102,8 +102,10 @@ public struct LegacyPasswordProvider: IdentityProvider, BuyerProfileProviding, C
         guard let token = result.data.customerAccessToken else {
             guard !result.errors.isEmpty else { throw Self.noToken }
             throw client.failure(of: result, document).recast(
-                hint: "Let the buyer sign in again. If a token or a URL from an e-mail was used, let the buyer request "
-                    + "a new one."
+                hint: """
+                    Read the error's cause. If the app has all access, let the buyer sign in again, after a reset or an activation \
+                    with the new password. If that fails, get a new e-mail or Multipass token.
+                    """
             )
         }
         do { return tokens(token, of: try await buyer(token.accessToken, context)) } catch {

@@ -8,8 +8,8 @@ extension CartLineInput {
     /// let line = CartLineInput(merchandiseID: "gid://shopify/ProductVariant/1", quantity: 2)
     /// ```
     ///
-    /// The order shows the attributes. `parentMerchandiseID` is the variant of the line that this line belongs to: for a warranty, it is
-    /// the product's variant.
+    /// The attributes also appear in the buyer's order. `parentMerchandiseID` is the product variant of the parent line: for a warranty,
+    /// the variant that the warranty covers.
     public init(
         merchandiseID: String,
         quantity: Int,

@@ -47,7 +47,7 @@ struct OutputFolder {
             }
             for name in difference.stale { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
         } catch {
-            throw .usage("The folder \(path) could not be written: \(PlainText.line("\(error)"))")
+            throw .usage("The folder \(path) could not be updated completely: \(PlainText.line("\(error)"))")
         }
     }
 

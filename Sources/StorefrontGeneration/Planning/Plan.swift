@@ -140,7 +140,7 @@ struct FragmentType: Sendable {
     /// The name of the constant that holds the definition.
     let constant: String
     let text: String
-    /// Whether the Swift type already exists; if it does, only the constant is written.
+    /// Whether `provided` in generator.json names the Swift type; if it does, only the constant with the fragment's text is written.
     let isProvided: Bool
     let deprecated: [String]
 }

@@ -35,7 +35,7 @@ extension Planner {
             }
         }
 
-        /// Whether directives can omit this field, including its required subfields, while `other` keeps the key in the response.
+        /// Whether a response can have this field's key because of `other`, but not the required subfields, because directives omit them.
         func isIncomplete(besides other: CollectedField) -> Bool {
             let texts = Set(conditionTexts)
             guard isConditional, texts.count == 1 || !sharedSpreads.isEmpty else { return false }
@@ -43,7 +43,7 @@ extension Planner {
         }
     }
 
-    /// A selection set whose fields, fragments and type conditions are grouped.
+    /// A selection set: fields grouped by response key, and selections with a type condition grouped by type.
     struct Collected {
         var fields: [CollectedField] = []
         /// The fragments that always apply.

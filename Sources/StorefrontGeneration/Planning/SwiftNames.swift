@@ -21,7 +21,7 @@ package enum SwiftNames {
     /// Words that cannot be names of members, even with back-ticks.
     private static let impossible: Set<String> = ["Any", "init", "self", "Self", "Type", "Protocol", "_"]
 
-    /// The types that generated code refers to; a generated type must not have one of these names.
+    /// Types of Swift and of the SDK that generated code uses; ``type(_:avoiding:)`` returns none of these names.
     static let used: Set<String> = Set(Planner.scalars.values).union([
         "Any", "Array", "CustomDebugStringConvertible", "CustomReflectable", "CustomStringConvertible", "Equatable",
         "GraphQLDocument", "GraphQLFragment", "GraphQLInputObject", "GraphQLNode", "GraphQLOpenEnum",

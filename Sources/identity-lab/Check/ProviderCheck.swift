@@ -112,7 +112,7 @@ struct ProviderCheck {
             report.warn(
                 subject,
                 point,
-                "\(text) reaches this machine only.",
+                "\(text) leads to the machine on which the browser runs.",
                 hint:
                     "For a web app in production, set \(subject).redirectURI to an https address and register it at the provider."
             )

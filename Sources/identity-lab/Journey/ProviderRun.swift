@@ -102,7 +102,7 @@ actor ProviderRun {
     }
 
     private func fillCarts() async throws {
-        try await cartStep("cart filled, identity attached") { run in try check(await run.fillCart()) }
+        try await cartStep("cart filled, checkout started") { run in try check(await run.fillCart()) }
         try await step("new checkout URL", of: signedIn) {
             guard let run = signedIn.first else { throw IdentityError.notSignedIn }
             return "\(try await run.checkoutAgain().url.reveal())"

@@ -59,8 +59,8 @@ struct KeyRotationRun {
             throw IdentityError(
                 .retryLater,
                 IdentityError.Code(rawValue: "rotation_incomplete"),
-                "Some records may not be encrypted with the active key: they changed during the rotation, the refresh of their sessions "
-                    + "is not complete, they are in the spool directory, or another process uses another key.",
+                "Some records are possibly not encrypted with the active key: they changed during the rotation, the refresh of their "
+                    + "sessions is not complete, they are in the spool directory, or another process uses another key.",
                 hint:
                     "Set store.key to the active key in every process. Let an app call maintain() or repair() of SessionManager. Then run "
                     + "\"identity-lab keys rotate\" again."

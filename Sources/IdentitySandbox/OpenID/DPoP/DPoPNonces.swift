@@ -1,6 +1,6 @@
 internal import IdentityKit
 
-/// The nonces that clients must put into their DPoP proofs (RFC 9449 section 8).
+/// The DPoP nonces that are accepted (RFC 9449 sections 8 and 9); with the policy `none`, clients need no nonce.
 struct DPoPNonces: Sendable {
     let policy: SandboxOpenIDConfiguration.DPoPNonce
     private var current = RandomText.base64URL(16)

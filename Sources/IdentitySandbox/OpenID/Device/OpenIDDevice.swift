@@ -58,7 +58,7 @@ extension SandboxOpenID {
     }
 
     private func deviceMissing() -> SandboxResponse {
-        let hint = "Start again with the code that the device shows."
+        let hint = "Enter the code that the device shows. If that fails, start the login on the device again."
         let reason = "No device waits for this login, or this browser is not signed in."
         return NoticePages.error(brand: "OpenID", reason, hint: hint, status: 404)
     }

@@ -34,7 +34,7 @@ extension CartAdapter {
             if left.mergeBase?.isInto(binding.cartID, of: id) != true {
                 left.mergeBase = .init(session: id, cartID: binding.cartID, lines: presentLines)
             }
-            // Renews the reservation, so that no other session merges the guest's lines while this merge adds them.
+            // Renews the reservation: for `lateCallLimit` from now, no other session can reserve the guest's cart and merge its lines.
             left.reservation = (id, self.client.environment.clock.now)
             do { try await guest.save(left) } catch is CartConflict { return nil }
             let (base, present) = (CartLineCounts(left.mergeBase?.lines ?? []), CartLineCounts(presentLines))

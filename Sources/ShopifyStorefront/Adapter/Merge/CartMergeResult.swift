@@ -10,7 +10,7 @@ public struct CartMergeResult: Sendable {
     public var refusedLines: [(line: CartLineInput, errors: [CartUserError])] = []
     /// Lines that Shopify did not reject, but of which the buyer's cart got too few items, for example because of low stock.
     public var shortLines: [CartLineInput] = []
-    /// The values that both carts had and that differ: `note`, or `attribute.` and the attribute's key; the buyer's cart keeps its values.
+    /// What a merge of lines did not copy, because the buyer's cart has another value: `note`, or `attribute.KEY` for an attribute.
     public var conflicts: [String] = []
     /// The last characters of the gift cards that the buyer no longer has, from the guest's cart or from the buyer's replaced cart.
     ///
