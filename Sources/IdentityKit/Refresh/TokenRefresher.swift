@@ -134,19 +134,19 @@ struct TokenRefresher: SessionService {
                 // The participants are told when the tokens are new, and again when the tokens are saved, because a participant may not be
                 // able to save its own changes while the store is down.
                 if !wasUnsaved || unsaved[id] == nil { participants.notifyRefreshed(session) }
-                return SessionTokens(
+                let content = SessionTokens.Content(
                     session: session,
                     tokens: tokens,
-                    outcome: run.tokenOutcome ?? .refreshedEarly,
                     warning: unsaved.warning(for: id),
                     losses: losses,
                     isFromEarlierRefresh: isFromEarlierRefresh
                 )
+                return SessionTokens(content, outcome: run.tokenOutcome ?? .refreshedEarly)
             case .alreadyRefreshed(let state, let tokens):
                 memory.claims.forget(id)
                 let session = Session(try run.storedSession(), state)
                 let warning = unsaved.warning(for: id)
-                return SessionTokens(session: session, tokens: tokens, outcome: .waited, warning: warning)
+                return SessionTokens(.init(session: session, tokens: tokens, warning: warning), outcome: .waited)
             case .startAgain:
                 conflicts += 1
                 guard clock.elapsed < deadline else { throw RefreshWaitEnded(limit: limit, error: .refreshTakesLong) }

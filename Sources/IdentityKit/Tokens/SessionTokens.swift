@@ -1,12 +1,12 @@
 /// The tokens of a session.
 public struct SessionTokens: Sendable {
-    private struct Content: Sendable {
+    struct Content: Sendable {
         let session: Session
         let tokens: TokenSet
         let warning: IdentityError?
-        let reason: IdentityError?
-        let losses: TokenLosses?
-        let isFromEarlierRefresh: Bool
+        var reason: IdentityError?
+        var losses: TokenLosses?
+        var isFromEarlierRefresh = false
     }
 
     /// A reference that all copies share, because many callers of a busy session get copies of the same value.
@@ -35,25 +35,8 @@ public struct SessionTokens: Sendable {
     /// If a server rejects tokens of an earlier refresh, another refresh may help, because the tokens may be old.
     var isFromEarlierRefresh: Bool { content.isFromEarlierRefresh }
 
-    init(
-        session: Session,
-        tokens: TokenSet,
-        outcome: TokenOutcome,
-        warning: IdentityError?,
-        reason: IdentityError? = nil,
-        losses: TokenLosses? = nil,
-        isFromEarlierRefresh: Bool = false
-    ) {
-        storage = Shared(
-            Content(
-                session: session,
-                tokens: tokens,
-                warning: warning,
-                reason: reason,
-                losses: losses,
-                isFromEarlierRefresh: isFromEarlierRefresh
-            )
-        )
+    init(_ content: Content, outcome: TokenOutcome) {
+        storage = Shared(content)
         self.outcome = outcome
     }
 }

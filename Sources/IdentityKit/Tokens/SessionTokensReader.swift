@@ -105,12 +105,10 @@ struct SessionTokensReader: SessionService {
         _ tokens: TokenSet,
         because reason: IdentityError? = nil
     ) -> SessionTokens {
-        SessionTokens(
-            session: session,
-            tokens: tokens,
-            outcome: reason == nil ? .stored : .stillValid,
-            warning: unsaved.warning(for: session.id),
-            reason: reason
+        let warning = unsaved.warning(for: session.id)
+        return SessionTokens(
+            .init(session: session, tokens: tokens, warning: warning, reason: reason),
+            outcome: reason == nil ? .stored : .stillValid
         )
     }
 
