@@ -63,27 +63,21 @@ package final class JSONTape: Sendable {
         JSONText.text(ofValid: bytes.span.extracting(entry.place..<entry.place + entry.length), isASCII: isASCII)
     }
 
+    /// The value of a number entry; nil if the number has a fraction or an exponent, or does not fit into `Int`.
     package func number(_ index: Int) -> Int? {
         let entry = entries[index]
-        let digits = bytes
-        var place = entry.place
-        let end = entry.place + entry.length
-        let isNegative = digits[place] == UInt8(ascii: "-")
-        if isNegative { place += 1 }
+        var digits = bytes[entry.place..<entry.place + entry.length]
+        let sign = digits.first == UInt8(ascii: "-") ? -1 : 1
+        if sign < 0 { digits.removeFirst() }
         var value = 0
-        while place < end {
-            let digit = Int(digits[place]) - 0x30
-            guard (0...9).contains(digit) else { return nil }
-            let (shifted, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-            // The value is negative while the digits are read, because the smallest integer has no positive counterpart.
-            let (sum, isTooSmall) = shifted.subtractingReportingOverflow(digit)
-            guard !isTooLarge, !isTooSmall else { return nil }
+        for digit in digits {
+            guard (0x30...0x39).contains(digit) else { return nil }
+            let (shifted, isTooLong) = value.multipliedReportingOverflow(by: 10)
+            let (sum, isTooLarge) = shifted.addingReportingOverflow(sign * (Int(digit) - 0x30))
+            guard !isTooLong, !isTooLarge else { return nil }
             value = sum
-            place += 1
         }
-        guard !isNegative else { return value }
-        let (positive, isTooLarge) = (0).subtractingReportingOverflow(value)
-        return isTooLarge ? nil : positive
+        return value
     }
 
     /// The recursion is bounded, because `TapeBuilder` limits the nesting.
