@@ -17,7 +17,7 @@ struct IDTokenEdgeTests {
     ) throws -> IdentityError.Code? {
         let keys = try keys ?? Self.forge.get().keySet()
         do {
-            _ = try IDTokenValidator.validate(token, keys: keys, expecting: expected)
+            _ = try IDTokenValidator.validate(JSONWebToken(parsing: token), keys: keys, expecting: expected)
             return nil
         } catch {
             return error.code
@@ -47,7 +47,8 @@ struct IDTokenEdgeTests {
         func hint(_ changes: [String: JSONValue?]) throws -> String {
             let error = #expect(throws: IdentityError.self) {
                 let keys = try Self.forge.get().keySet()
-                _ = try IDTokenValidator.validate(token(changes), keys: keys, expecting: TokenSigner.expectations())
+                let jwt = try JSONWebToken(parsing: token(changes))
+                _ = try IDTokenValidator.validate(jwt, keys: keys, expecting: TokenSigner.expectations())
             }
             #expect(error?.code == .idTokenTime)
             return try #require(error?.hint)

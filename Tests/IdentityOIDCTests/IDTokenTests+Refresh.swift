@@ -13,7 +13,8 @@ extension IDTokenTests {
         var claims = TokenSigner.goodClaims
         claims["auth_time"] = try JSONValue(parsing: Array("1789999000.123456".utf8))
         var expected = TokenSigner.expectations()
-        let login = try IDTokenValidator.validate(try forge.token(claims), keys: forge.keySet(), expecting: expected)
+        let jwt = try JSONWebToken(parsing: forge.token(claims))
+        let login = try IDTokenValidator.validate(jwt, keys: forge.keySet(), expecting: expected)
         var tokens = TokenSet(buyer: login.standardBuyer, accessToken: Secret("a"), issuedAt: TokenSigner.now)
         tokens.authenticatedAt = login.authenticatedAt
         tokens.nonce = expected.nonce

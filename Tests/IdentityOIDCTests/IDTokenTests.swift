@@ -17,7 +17,7 @@ struct IDTokenTests {
     ) throws -> IdentityError? {
         let keys = try keys ?? Self.forge.get().keySet()
         do {
-            _ = try IDTokenValidator.validate(token, keys: keys, expecting: expected)
+            _ = try IDTokenValidator.validate(JSONWebToken(parsing: token), keys: keys, expecting: expected)
             return nil
         } catch {
             return error
@@ -31,8 +31,8 @@ struct IDTokenTests {
     func good(algorithm: SignatureAlgorithm) throws {
         let forge = try TokenSigner(algorithm)
         let claims = try IDTokenValidator.validate(
-            try forge.token(),
-            keys: try forge.keySet(),
+            JSONWebToken(parsing: forge.token()),
+            keys: forge.keySet(),
             expecting: TokenSigner.expectations()
         )
         #expect(claims.subject == "buyer-1")

@@ -67,7 +67,7 @@ struct KeySetSourceTests {
                 endpoint.publish([forge.jwk])
                 let newer = try #require(try await source.newerKeys(at: url, than: known, keyID: nil))
                 _ = try IDTokenValidator.validate(
-                    try forge.token(),
+                    JSONWebToken(parsing: forge.token()),
                     keys: newer.keys,
                     expecting: TokenSigner.expectations()
                 )

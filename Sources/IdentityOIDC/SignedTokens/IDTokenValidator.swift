@@ -7,14 +7,6 @@ package import IdentityKit
 /// The signature is always verified, although section 3.1.3.7 does not require this for a token from the token endpoint.
 package enum IDTokenValidator {
     package static func validate(
-        _ token: Secret,
-        keys: JSONWebKeySet,
-        expecting expected: SignedTokenExpectations
-    ) throws(IdentityError) -> IDTokenClaims {
-        try validate(try JSONWebToken(parsing: token), keys: keys, expecting: expected)
-    }
-
-    static func validate(
         _ jwt: JSONWebToken,
         keys: JSONWebKeySet,
         expecting expected: SignedTokenExpectations
