@@ -52,7 +52,7 @@ extension CartAdapter {
                 response = try await send(negotiation.identity)
             } catch let error as IdentityError where !isExchanged && error.kind != .cancelled {
                 guard error.code == .accessTokenRefused else { return .rejected(error, nil) }
-                if try await refresh(&negotiation, for: id) { continue }
+                if try await refresh(&negotiation, for: id, after: error) { continue }
                 return .rejected(error.recast(as: .rejected, code: .identityRejected), nil)
             } catch let error as IdentityError where error.code == .graphQLErrors {
                 // The errors name no part of the identity. They occur for example with an unknown country code.
@@ -67,11 +67,12 @@ extension CartAdapter {
             case .done, .empty, .gone: return .answered(response)
             case .failed(let error): throw error
             case .tokenRefused(let errors):
-                if try await refresh(&negotiation, for: id) {
+                let rejection = Self.identityRejected(errors, response.metadata)
+                if try await refresh(&negotiation, for: id, after: rejection) {
                     isExchanged = false
                     continue
                 }
-                return .rejected(Self.identityRejected(errors, response.metadata), response)
+                return .rejected(rejection, response)
             case .refused(let errors):
                 guard let less = negotiation.identity.reduced(by: errors) else {
                     return .rejected(IdentityError.refusal(of: errors, response.metadata), response)
@@ -85,7 +86,11 @@ extension CartAdapter {
     ///
     /// The result is false if this negotiation has already refreshed the tokens, or has no token, or if the refresh failed. A cancellation
     /// and the error of an ended session are thrown.
-    private func refresh(_ negotiation: inout IdentityNegotiation, for id: SessionID) async throws -> Bool {
+    private func refresh(
+        _ negotiation: inout IdentityNegotiation,
+        for id: SessionID,
+        after rejection: IdentityError
+    ) async throws -> Bool {
         if let refreshed = negotiation.refreshed {
             // If a refresh has just returned the rejected tokens, another refresh would not help. After this call, rejections of these
             // tokens start no refresh for 5 minutes.
@@ -99,7 +104,9 @@ extension CartAdapter {
                 let identity = CartBuyerIdentity(try await access.cartClaim(), country: whole.country)
                 // Shopify has just rejected this token. The error makes `withAccessToken` refresh the tokens once, if it can, and call
                 // this closure again.
-                if let token = identity.token, token.token.isEqual(to: refused.token) { throw Self.refusedToken }
+                if let token = identity.token, token.token.isEqual(to: refused.token) {
+                    throw rejection.recast(as: .retryLater, code: .accessTokenRefused)
+                }
                 return (identity, access)
             }
             negotiation = IdentityNegotiation(next, companyLocationID: whole.companyLocationID)
@@ -110,17 +117,5 @@ extension CartAdapter {
             guard error.kind != .cancelled, error.code != .sessionUnknown else { throw error }
             return false
         }
-    }
-
-    private static var refusedToken: IdentityError {
-        IdentityError(
-            .retryLater,
-            .accessTokenRefused,
-            "Shopify rejected the customer's access token.",
-            hint:
-                "Call SessionManager.refreshTokens(for:) for the session, then try again. If the refresh fails, let the buyer sign in "
-                + "again.",
-            reference: "Storefront API reference, cartBuyerIdentityUpdate"
-        )
     }
 }
