@@ -19,12 +19,11 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
     /// Iterates over the pages.
     public struct AsyncIterator: AsyncIteratorProtocol {
         let pages: CustomerPages
-        private(set) var position = PagePosition(
+        fileprivate var position = PagePosition(
             api: "Customer Account API",
             tooLongHint:
                 "Read the list in parts. For orders, pass conditions on processed_at to orders(pageSize:matching:)."
         )
-        private(set) var isAtEnd = false
 
         /// The next page; nil after the last.
         ///
@@ -32,21 +31,10 @@ public struct CustomerPages<Element: Sendable>: AsyncSequence, Sendable {
         ///   `endCursor` of this page is missing, empty or the same as that of the page before; with code
         ///   `IdentityError.Code.invalidRequest` when the list is longer than Shopify serves. After an error, the next call returns nil.
         public mutating func next() async throws -> [Element]? {
-            guard !isAtEnd else { return nil }
-            do { return try await page() } catch {
-                isAtEnd = true
-                throw error
+            try await position.next(size: pages.size) { [pages] size, cursor in
+                let page = try await pages.fetch(size, cursor)
+                return (page.elements, page.elements.count, page.info.hasNextPage, page.info.endCursor)
             }
-        }
-
-        private mutating func page() async throws -> [Element] {
-            let page = try await pages.fetch(try position.beginRequest(size: pages.size), position.cursor)
-            isAtEnd = try !position.advance(
-                by: page.elements.count,
-                hasNextPage: page.info.hasNextPage,
-                endCursor: page.info.endCursor
-            )
-            return page.elements
         }
     }
 

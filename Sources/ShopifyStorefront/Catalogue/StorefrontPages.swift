@@ -48,8 +48,7 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
     /// Requests one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let pages: StorefrontPages
-        private(set) var position: PagePosition
-        private(set) var isAtEnd = false
+        fileprivate var position: PagePosition
 
         /// Requests the next page; nil after the last page, and when the list does not exist.
         ///
@@ -58,31 +57,22 @@ public struct StorefrontPages<Operation: GraphQLOperation, Connection: Storefron
         ///   `IdentityError.Kind.rejected` when the list is longer than Shopify serves, or a cursor is missing or does not advance. After
         ///   an error, the next call returns nil.
         public mutating func next() async throws -> Connection? {
-            guard !isAtEnd else { return nil }
-            do { return try await page() } catch {
-                isAtEnd = true
-                throw error
+            try await position.next(size: pages.size) { [pages] size, cursor in
+                try Task.checkCancellation()
+                let operation = pages.operation(Request(size: size, cursor: cursor))
+                let result = try await pages.client.execute(
+                    operation,
+                    in: pages.context,
+                    cachePolicy: pages.cachePolicy
+                )
+                guard let connection = pages.connection(result.data) else {
+                    // If the response has errors, the list may exist, and a nil would make the sequence look complete.
+                    guard result.errors.isEmpty else { throw pages.client.failure(of: result, Operation.document) }
+                    return nil
+                }
+                let info = connection.pageInfo
+                return (connection, connection.nodes.count, info.hasNextPage, info.endCursor)
             }
-        }
-
-        private mutating func page() async throws -> Connection? {
-            try Task.checkCancellation()
-            let size = try position.beginRequest(size: pages.size)
-            let operation = pages.operation(Request(size: size, cursor: position.cursor))
-            let result = try await pages.client.execute(operation, in: pages.context, cachePolicy: pages.cachePolicy)
-            guard let connection = pages.connection(result.data) else {
-                // If the response has errors, the list may exist, and a nil would make the sequence look complete.
-                guard result.errors.isEmpty else { throw pages.client.failure(of: result, Operation.document) }
-                isAtEnd = true
-                return nil
-            }
-            let info = connection.pageInfo
-            isAtEnd = try !position.advance(
-                by: connection.nodes.count,
-                hasNextPage: info.hasNextPage,
-                endCursor: info.endCursor
-            )
-            return connection
         }
     }
 }
