@@ -19,7 +19,7 @@ extension SandboxStorefront {
         [
             "cartClone": { [self] call in
                 // The payload does not contain the new id of a moved cart, so the old id stays valid.
-                let cart = try changeCart(current(call.arguments.text("cartId"), endsMove: false)) { _ in }
+                let cart = try changeCart(current(call.arguments.text("cartId"), endsMove: false)) { $0 }
                 let copy = cart.copyWithoutBuyer(at: viewer.now)
                 save(copy)
                 return ["cart": node(of: copy, hasKey: true, viewer.during(call))]
@@ -35,28 +35,18 @@ extension SandboxStorefront {
             "cartPaymentUpdate": { [self] call in
                 update(call, viewer) { cart, _ in cart.completion.isPaid = true }
             },
+            // Both mutations below check and change the cart under one lock, so that concurrent submissions start only one attempt.
             "cartPrepareForCompletion": { [self] call in
-                ["result": try changeOwned(call, endsMove: true) { prepare(&$0, viewer.during(call)) }]
+                let owner = current(call.arguments.text("cartId"))
+                return ["result": try changeCart(owner) { prepare(&$0, viewer.during(call)) }]
             },
             "cartSubmitForCompletion": { [self] call in
                 let token = call.arguments.text("attemptToken")
                 // The result has no cart, so the old id of a moved cart stays valid.
-                return [
-                    "result": try changeOwned(call, endsMove: false) { submit(&$0, token, viewer.during(call)) }
-                ]
+                let owner = current(call.arguments.text("cartId"), endsMove: false)
+                return ["result": try changeCart(owner) { submit(&$0, token, viewer.during(call)) }]
             },
         ]
-    }
-
-    /// Checks and changes a cart under one lock, so that concurrent submissions start only one attempt.
-    private func changeOwned(
-        _ call: GraphCall,
-        endsMove: Bool,
-        _ change: (inout Cart) -> GraphNode
-    ) throws(UserError) -> GraphNode {
-        var result = GraphNode.null
-        _ = try changeCart(current(call.arguments.text("cartId"), endsMove: endsMove)) { result = change(&$0) }
-        return result
     }
 
     private func prepare(_ cart: inout Cart, _ viewer: CartViewer) -> GraphNode {

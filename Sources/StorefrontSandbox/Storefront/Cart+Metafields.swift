@@ -19,7 +19,7 @@ extension SandboxStorefront {
                 let key = input?["key"]?.string ?? ""
                 let missing = Self.invalid("METAFIELD_DOES_NOT_EXIST", "input", "key")
                 let owner = current(input?["ownerId"]?.string ?? "", endsMove: false)
-                _ = try changeCart(owner, orThrow: missing) { cart throws(UserError) in
+                try changeCart(owner, orThrow: missing) { cart throws(UserError) in
                     guard cart.metafields.removeValue(forKey: key) != nil else { throw missing }
                 }
                 return ["deletedId": .text(Self.metafieldID(key))]

@@ -129,6 +129,7 @@ extension SandboxStorefront {
                 cart.warnings = []
                 try change(&cart, call.arguments)
                 cart.updatedAt = viewer.now
+                return cart
             }
             return ["cart": node(of: cart, hasKey: true, viewer), "warnings": Self.list(cart.warnings)]
         } catch {

@@ -249,16 +249,16 @@ public final class SandboxStorefront: SandboxService, ShopRouting {
     }
 
     /// Changes a cart, unless `body` throws an error; throws `missing` if the cart does not exist or the key is wrong.
-    func changeCart(
+    func changeCart<Value: Sendable>(
         _ parts: (token: String, key: String?)?,
         orThrow missing: UserError = .cartMissing,
-        _ body: (inout Cart) throws(UserError) -> Void
-    ) throws(UserError) -> Cart {
+        _ body: (inout Cart) throws(UserError) -> Value
+    ) throws(UserError) -> Value {
         try carts.withLock { carts throws(UserError) in
             guard let parts, var cart = carts[parts.token], cart.key == parts.key else { throw missing }
-            try body(&cart)
+            let value = try body(&cart)
             carts[parts.token] = cart
-            return cart
+            return value
         }
     }
 
