@@ -1,4 +1,4 @@
-internal import IdentityHTTP
+package import IdentityHTTP
 
 package struct LoopbackRequest: Sendable {
     package let method: String
@@ -37,10 +37,9 @@ package struct LoopbackRequest: Sendable {
     }
 }
 
-extension LoopbackRequest: CustomStringConvertible, CustomReflectable {
+extension LoopbackRequest: Redacted {
     /// The query, the values of the headers and the body are left out, because they may contain codes, tokens and keys.
     package var description: String {
         "\(method) \(path)\(query == nil ? "" : "?…") \(headers.map(\.name)) body: \(body.count) bytes"
     }
-    package var customMirror: Mirror { Mirror(self, children: ["request": description], displayStyle: .struct) }
 }

@@ -8,7 +8,7 @@ internal import IdentityPlatform
 /// cookie that would exceed a limit. A `Domain` must be the host or a parent domain with at least two labels. A cookie whose expiry is in
 /// the past removes the stored cookie that it would replace. Any other expiry is ignored.
 ///
-/// Printing, dumping or mirroring a jar shows only the number of cookies.
+/// Printing or dumping a jar shows only the number of cookies.
 public struct CookieJar: Sendable {
     private static let maximumCount = 64
     private static let maximumCookieBytes = 4 << 10
@@ -66,15 +66,7 @@ public struct CookieJar: Sendable {
     }
 }
 
-extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CookieJar: Redacted {
     /// The number of cookies.
     public var description: String { "CookieJar(\(count) cookies)" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the number of cookies.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["count": count], displayStyle: .struct)
-    }
 }

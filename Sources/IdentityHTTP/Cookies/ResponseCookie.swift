@@ -1,6 +1,6 @@
 /// A cookie for a response to a browser, with the attributes of its `Set-Cookie` field (RFC 6265bis section 4.1).
 ///
-/// Printing, dumping or mirroring it shows everything except the value.
+/// Printing or dumping it shows everything except the value.
 ///
 /// ```swift
 /// try headers.append("Set-Cookie", cookie.headerValue)
@@ -98,13 +98,7 @@ public struct ResponseCookie: Sendable, Equatable {
     }
 }
 
-extension ResponseCookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension ResponseCookie: Redacted {
     /// The `Set-Cookie` field with `…` in place of the value.
     public var description: String { description(of: value.isEmpty ? "" : "…") }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows ``description`` only.
-    public var customMirror: Mirror { Mirror(self, children: ["cookie": description], displayStyle: .struct) }
 }

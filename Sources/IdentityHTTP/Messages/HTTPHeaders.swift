@@ -1,6 +1,6 @@
 /// The header fields of one message, in order.
 ///
-/// Names are compared without regard to ASCII case. Printing, dumping or mirroring shows names only.
+/// Names are compared without regard to ASCII case. Printing or dumping shows names only.
 public struct HTTPHeaders: Sendable {
     struct Field {
         var name: Range<Int>
@@ -131,17 +131,9 @@ extension HTTPHeaders: Sequence {
     }
 }
 
-extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders: Redacted {
     /// The names, in order; never a value.
     public var description: String {
         "[" + names.joined(separator: ", ") + "]"
-    }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror with the names only, because values may be secrets.
-    public var customMirror: Mirror {
-        Mirror(self, unlabeledChildren: names, displayStyle: .collection)
     }
 }

@@ -1,6 +1,6 @@
 /// One HTTP request with its limits and its rules for addresses and sending.
 ///
-/// Printing, dumping or mirroring a request shows at most the method, the URL without its query, the header names and the body's size.
+/// Printing or dumping a request shows at most the method, the URL without its query, the header names and the body's size.
 public struct HTTPRequest: Sendable {
     /// The method.
     public var method: HTTPMethod
@@ -50,21 +50,9 @@ public struct HTTPRequest: Sendable {
     }
 }
 
-extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPRequest: Redacted {
     /// The method, the URL without its query, the header names and the body's size.
     public var description: String {
         "\(method) \(url) \(headers)" + (body.map { " body: \($0.count) bytes" } ?? "")
-    }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror without header values, query and body.
-    public var customMirror: Mirror {
-        Mirror(
-            self,
-            children: ["method": method.rawValue, "url": url.description, "headers": headers.description],
-            displayStyle: .struct
-        )
     }
 }

@@ -1,6 +1,6 @@
 /// One complete HTTP response.
 ///
-/// Printing, dumping or mirroring a response shows at most the status, the header names and the body's size.
+/// Printing or dumping a response shows at most the status, the header names and the body's size.
 public struct HTTPResponse: Sendable {
     /// The status code.
     public var status: Int
@@ -22,17 +22,9 @@ public struct HTTPResponse: Sendable {
     package static func isOutage(_ status: Int) -> Bool { status == 429 || status >= 500 }
 }
 
-extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPResponse: Redacted {
     /// The status, the header names and the body's size.
     public var description: String {
         "\(status) \(headers) body: \(body.count) bytes"
-    }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror without header values and body.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["status": status, "headers": headers.description], displayStyle: .struct)
     }
 }

@@ -179,17 +179,9 @@ extension HTTPURL: Hashable {
     }
 }
 
-extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPURL: Redacted {
     /// Scheme, host, port and path; a query is shown as `?…`, because it may contain an authorization code.
     public var description: String {
         origin + path + (parts.query == nil ? "" : "?…")
-    }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows ``description`` only.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["url": description], displayStyle: .struct)
     }
 }

@@ -11,7 +11,7 @@ internal import IdentityKit
 ///     clientAddress: "203.0.113.7")
 /// ```
 ///
-/// A printed, dumped or mirrored request shows only the method, the path, the names of the headers and the size of the body.
+/// A printed or dumped request shows only the method, the path, the names of the headers and the size of the body.
 public struct WebRequest: Sendable {
     /// The largest body that the routes read, in bytes.
     ///
@@ -95,15 +95,9 @@ public struct WebRequest: Sendable {
     }
 }
 
-extension WebRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension WebRequest: Redacted {
     /// The method, the path, the names of the headers and the size of the body; the other parts may contain codes, cookies and tokens.
     public var description: String {
         "\(method) \(path)\(target.utf8.contains(UInt8(ascii: "?")) ? "?…" : "") \(headers) body: \(body.count) bytes"
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows ``description`` only.
-    public var customMirror: Mirror { Mirror(self, children: ["request": description], displayStyle: .struct) }
 }
