@@ -31,7 +31,7 @@ enum LoopbackSocket {
         let family = address == .v4 ? AF_INET : AF_INET6
         let socket = IdentityPlatform.socket(family, Platform.streamSocket, 0)
         guard socket >= 0 else { throw LoopbackServerError(operation: "socket", number: errno) }
-        guard prepare(socket) else { throw failure("fcntl", socket) }
+        guard Descriptor.prepare(socket) else { throw failure("fcntl", socket) }
         var one: Int32 = 1
         unsafe setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         let bound = address == .v4 ? bind4(socket, port) : bind6(socket, port)
@@ -48,7 +48,7 @@ enum LoopbackSocket {
     static func accept(_ listener: Int32) -> Int32 {
         let socket = IdentityPlatform.accept(listener, nil, nil)
         guard socket >= 0 else { return -1 }
-        guard prepare(socket) else {
+        guard Descriptor.prepare(socket) else {
             close(socket)
             return -1
         }
@@ -82,10 +82,6 @@ enum LoopbackSocket {
     static func resetOnClose(_ socket: Int32) {
         var option = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
-    }
-
-    private static func prepare(_ descriptor: Int32) -> Bool {
-        fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
     }
 
     private static func failure(_ operation: String, _ socket: Int32) -> LoopbackServerError {

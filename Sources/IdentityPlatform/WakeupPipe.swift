@@ -8,7 +8,7 @@ package struct WakeupPipe: Sendable {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { return nil }
         (readDescriptor, writeDescriptor) = (ends[0], ends[1])
-        guard Self.prepare(readDescriptor), Self.prepare(writeDescriptor) else {
+        guard Descriptor.prepare(readDescriptor), Descriptor.prepare(writeDescriptor) else {
             close()
             return nil
         }
@@ -29,9 +29,5 @@ package struct WakeupPipe: Sendable {
     package func close() {
         _ = IdentityPlatform.close(readDescriptor)
         _ = IdentityPlatform.close(writeDescriptor)
-    }
-
-    private static func prepare(_ descriptor: Int32) -> Bool {
-        fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 && fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0
     }
 }

@@ -28,18 +28,8 @@ package enum SecretFile {
         try check(descriptor)
         var bytes = [UInt8](repeating: 0, count: maximumBytes + 1)
         defer { wipe(&bytes) }
-        var count = 0
-        while count < bytes.count {
-            let limit = bytes.count - count
-            let got = unsafe bytes.withUnsafeMutableBytes { buffer in
-                unsafe IdentityPlatform.read(descriptor, buffer.baseAddress?.advanced(by: count), limit)
-            }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else {
-                throw Problem(reason: "it could not be read", hint: "Check the disk and the file system of the file.")
-            }
-            if got == 0 { break }
-            count += got
+        guard var count = Descriptor.read(descriptor, into: &bytes) else {
+            throw Problem(reason: "it could not be read", hint: "Check the disk and the file system of the file.")
         }
         guard count <= maximumBytes else {
             throw Problem(reason: "it is larger than 64 KiB", hint: "Write the secret into the file, and nothing else.")

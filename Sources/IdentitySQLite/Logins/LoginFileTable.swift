@@ -152,33 +152,14 @@ final class LoginFileTable {
     /// Reads bytes; bytes beyond the end of the file are zeros.
     private func read(_ count: Int, at offset: Int) throws(IdentityError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let found = unsafe bytes.withUnsafeMutableBytes {
-                unsafe pread(descriptor, $0.baseAddress.map { unsafe $0 + done }, count - done, off_t(offset + done))
-            }
-            if found == 0 { break }
-            if found < 0, errno != EINTR { throw .logins("cannot be read", errno) }
-            done += max(0, found)
+        guard Descriptor.read(descriptor, at: offset, into: &bytes) != nil else {
+            throw .logins("cannot be read", errno)
         }
         return bytes
     }
 
     private func write(_ bytes: [UInt8], at offset: Int) throws(IdentityError) {
-        var done = 0
-        while done < bytes.count {
-            let written = unsafe bytes.withUnsafeBytes {
-                unsafe pwrite(
-                    descriptor,
-                    $0.baseAddress.map { unsafe $0 + done },
-                    bytes.count - done,
-                    off_t(offset + done)
-                )
-            }
-            if written == 0 { throw .logins("cannot be written", ENOSPC) }
-            if written < 0, errno != EINTR { throw .logins("cannot be written", errno) }
-            done += max(0, written)
-        }
+        guard Descriptor.write(bytes, to: descriptor, at: offset) else { throw .logins("cannot be written", errno) }
     }
 }
 

@@ -31,7 +31,7 @@ package struct SpoolDirectory: Sendable {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = unsafe openat(directory, temporary, flags, 0o600)
         guard file >= 0 else { throw failed("cannot be written", errno) }
-        var error = Self.write(bytes, to: file)
+        var error = Descriptor.write(bytes, to: file) ? 0 : errno
         if error == 0, fsync(file) != 0 { error = errno }
         if close(file) != 0, error == 0 { error = errno }
         if error == 0, unsafe renameat(directory, temporary, directory, name) != 0 { error = errno }
@@ -60,7 +60,10 @@ package struct SpoolDirectory: Sendable {
         guard status.st_nlink <= 1 else { throw refused("its file \(name) has more than one hard link") }
         try check(status, "its file \(name)")
         guard status.st_size <= maximumCount else { throw damaged(name) }
-        return try read(file, of: name)
+        var bytes = [UInt8](repeating: 0, count: maximumCount + 1)
+        guard let count = Descriptor.read(file, into: &bytes) else { throw failed("cannot be read", errno) }
+        guard count <= maximumCount else { throw damaged(name) }
+        return Array(bytes[..<count])
     }
 
     /// The names of the complete files.
@@ -166,36 +169,6 @@ package struct SpoolDirectory: Sendable {
     }
 
     // MARK: Files
-
-    private static func write(_ bytes: [UInt8], to file: Int32) -> Int32 {
-        var offset = 0
-        while offset < bytes.count {
-            let count = unsafe bytes.withUnsafeBytes { buffer in
-                unsafe IdentityPlatform.write(file, buffer.baseAddress.map { unsafe $0 + offset }, bytes.count - offset)
-            }
-            if count > 0 {
-                offset += count
-            } else if count == 0 || errno != EINTR {
-                return count == 0 ? ENOSPC : errno
-            }
-        }
-        return 0
-    }
-
-    private func read(_ file: Int32, of name: String) throws(IdentityError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = unsafe IdentityPlatform.read(file, &buffer, buffer.count)
-            if count == 0 { return bytes }
-            guard count > 0 else {
-                if errno == EINTR { continue }
-                throw failed("cannot be read", errno)
-            }
-            guard bytes.count + count <= maximumCount else { throw damaged(name) }
-            bytes += buffer[..<count]
-        }
-    }
 
     private func check(_ status: stat, _ what: String) throws(IdentityError) {
         guard status.st_uid == geteuid() else { throw refused("\(what) belongs to another user") }
