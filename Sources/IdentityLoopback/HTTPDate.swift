@@ -1,9 +1,9 @@
+internal import IdentityHTTP
 internal import IdentityPlatform
 
 /// The dates of HTTP headers (RFC 9110 section 5.6.7).
 package enum HTTPDate {
     private static let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
     static var now: String { text(secondsSince1970: Int(time(nil))) }
 
@@ -14,7 +14,7 @@ package enum HTTPDate {
         unsafe gmtime_r(&moment, &date)
         func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
         let clock = unsafe [date.tm_hour, date.tm_min, date.tm_sec].map(two).joined(separator: ":")
-        let day = unsafe "\(days[Int(date.tm_wday)]), \(two(date.tm_mday)) \(months[Int(date.tm_mon)])"
-        return unsafe "\(day) \(date.tm_year + 1900) \(clock) GMT"
+        let month = unsafe GregorianCalendar.months[Int(date.tm_mon)]
+        return unsafe "\(days[Int(date.tm_wday)]), \(two(date.tm_mday)) \(month) \(date.tm_year + 1900) \(clock) GMT"
     }
 }

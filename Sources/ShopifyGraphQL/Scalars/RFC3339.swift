@@ -1,3 +1,5 @@
+internal import IdentityHTTP
+
 /// Reads dates with times and offsets (RFC 3339 section 5.6) without a formatter.
 enum RFC3339 {
     static func parse(_ text: String) -> (seconds: Int, nanoseconds: Int)? {
@@ -5,7 +7,7 @@ enum RFC3339 {
         guard text.utf8.count <= 64,
             let year = reader.number(4), reader.accept("-"),
             let month = reader.number(2), reader.accept("-"), (1...12).contains(month),
-            let day = reader.number(2), (1...daysIn(month, of: year)).contains(day),
+            let day = reader.number(2), (1...GregorianCalendar.daysIn(month, of: year)).contains(day),
             reader.accept("T") || reader.accept("t"),
             let hour = reader.number(2), reader.accept(":"), hour < 24,
             let minute = reader.number(2), reader.accept(":"), minute < 60,
@@ -14,7 +16,7 @@ enum RFC3339 {
             let offset = reader.offset(),
             reader.isAtEnd
         else { return nil }
-        let days = daysSinceEpoch(year, month, day)
+        let days = GregorianCalendar.daysSince1970(year, month, day)
         return (days * 86_400 + hour * 3_600 + minute * 60 + second - offset, nanoseconds)
     }
 
@@ -35,26 +37,6 @@ enum RFC3339 {
     private static func divide(_ number: Int, by divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
-    }
-
-    private static func isLeap(_ year: Int) -> Bool {
-        year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
-    }
-
-    private static func daysIn(_ month: Int, of year: Int) -> Int {
-        switch month {
-        case 2: isLeap(year) ? 29 : 28
-        case 4, 6, 9, 11: 30
-        default: 31
-        }
-    }
-
-    /// Days since 1 January 1970; the calculation counts years from March, so that the leap day is the last day of a year.
-    private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        let (years, months) = month > 2 ? (year, month - 3) : (year - 1, month + 9)
-        let (era, yearOfEra) = divide(years, by: 400)
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + (153 * months + 2) / 5 + day - 1
-            - 719_468
     }
 
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {

@@ -22,7 +22,7 @@ final class ClockReadings: HTTPTransport {
         let before = Date()
         let response = try await inner.send(request)
         let after = Date()
-        if let date = response.headers["Date"].flatMap({ Self.date($0) }) {
+        if let date = response.headers.date("Date").map({ Date(timeIntervalSince1970: Double($0)) }) {
             // The server wrote the date between `before` and `after`, without fractions of a second.
             let age = response.headers["Age"].flatMap { Int($0) }.map { Double(min(max($0, 0), 1 << 31)) } ?? 0
             let (low, high) = (before.timeIntervalSince(date) - age - 1, after.timeIntervalSince(date) - age)
@@ -64,16 +64,5 @@ final class ClockReadings: HTTPTransport {
                 hint: "Compare the output of \"date -u\" with a reliable clock."
             )
         }
-    }
-
-    /// Parses a date such as `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other form.
-    static func date(_ text: String) -> Date? {
-        let parts = text.split(separator: " ")
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else {
-            return nil
-        }
-        let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"
-        return try? Date("\(parts[3])-\(number)-\(parts[1])T\(parts[4])Z", strategy: .iso8601)
     }
 }
