@@ -19,8 +19,7 @@ final class LoopbackLoop {
     private var connections: [UInt64: LoopbackConnection] = [:]
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var nextIdentifier: UInt64 = 1
-    // When the deadlines are checked next: at or before the earliest deadline of all connections.
-    private var nextDeadline: ContinuousClock.Instant?
+    private var deadlines = NextDeadline()
     private var room = [UInt8](repeating: 0, count: 64 << 10)
     private var isRunning = true
     // Set by `finish`: at this time the server stops even if a connection is busy.
@@ -54,13 +53,14 @@ final class LoopbackLoop {
                 descriptors.append(pollfd(fd: connection.socket, events: Int16(events), revents: 0))
                 identifiers.append(identifier)
             }
-            guard unsafe poll(&descriptors, nfds_t(descriptors.count), timeout()) >= 0 || errno == EINTR else { break }
+            let timeout = deadlines.timeout(atMost: 3_600_000)
+            guard unsafe poll(&descriptors, nfds_t(descriptors.count), timeout) >= 0 || errno == EINTR else { break }
             for (descriptor, identifier) in zip(descriptors, identifiers).dropFirst(2) where descriptor.revents != 0 {
                 handle(identifier, Int32(descriptor.revents))
             }
             if descriptors[0].revents != 0 { acceptAll() }
             if descriptors[1].revents != 0 { readMailbox() }
-            if let nextDeadline, nextDeadline <= .now { expire() }
+            if deadlines.takeIfDue() { expire() }
         }
         shutDown()
     }
@@ -97,7 +97,7 @@ final class LoopbackLoop {
             }
             let connection = LoopbackConnection(socket: socket, limits: limits)
             connections[nextIdentifier] = connection
-            note(connection.deadline)
+            deadlines.note(connection.deadline)
             nextIdentifier += 1
         }
     }
@@ -123,7 +123,7 @@ final class LoopbackLoop {
             case .finish(let limit):
                 closePort()
                 end = .now.advanced(by: min(max(limit, .zero), .seconds(60)))
-                if let end { note(end) }
+                if let end { deadlines.note(end) }
             case .stop:
                 isRunning = false
             case .respond(let identifier, let response):
@@ -153,30 +153,19 @@ final class LoopbackLoop {
         case .stays:
             break
         }
-        note(connection.deadline)
+        deadlines.note(connection.deadline)
     }
 
     private func expire() {
-        nextDeadline = nil
         let now = ContinuousClock.now
         for (identifier, connection) in connections {
             if connection.deadline <= now {
                 settle(connection.timedOut(), identifier, connection)
             } else {
-                note(connection.deadline)
+                deadlines.note(connection.deadline)
             }
         }
-        if let end { note(end) }
-    }
-
-    private func note(_ deadline: ContinuousClock.Instant) {
-        nextDeadline = min(nextDeadline ?? deadline, deadline)
-    }
-
-    private func timeout() -> Int32 {
-        guard let nextDeadline else { return -1 }
-        let left = (nextDeadline - .now) / .milliseconds(1)
-        return left <= 0 ? 0 : Int32(min(left, 3_600_000)) + 1
+        if let end { deadlines.note(end) }
     }
 
     private var hasFinished: Bool {

@@ -14,8 +14,7 @@ internal import Synchronization
     private var byExchange: [ObjectIdentifier: CurlHandle] = [:]
     private var byAddress: [UInt: CurlHandle] = [:]
     private var idle: [CurlHandle] = []
-    // When the deadlines are checked next; never after the earliest deadline of all requests.
-    private var nextDeadline: ContinuousClock.Instant?
+    private var deadlines = NextDeadline()
     private var commands: [CurlCommand] = []
     private var settled: [(CurlCommand.Continuation, Result<HTTPResponse, HTTPTransportError>)] = []
     private var isOpen = true
@@ -51,7 +50,7 @@ internal import Synchronization
             // After a transfer was added, libcurl's timer is 0 ms. This call starts the transfer.
             if libcurlTimeout() == 0 { act(on: CURL_SOCKET_TIMEOUT) }
             collect()
-            if let nextDeadline, nextDeadline <= .now { expire() }
+            if deadlines.takeIfDue() { expire() }
             let hasSettled = resumeCallers()
             guard isOpen else { break }
             // A resumed caller may already have sent its next request, so the loop reads the mailbox before it waits.
@@ -115,7 +114,7 @@ internal import Synchronization
             totalDeadline: totalDeadline,
             reader: LimitedResponseReader(limits: limits, isHead: exchange.request.method == .head)
         )
-        note(work.deadline)
+        deadlines.note(work.deadline)
         guard handle.begin(work, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
             _ = handle.end()
             return refuse(continuation, .internalFailure, "libcurl could not configure or start the request.")
@@ -164,7 +163,6 @@ internal import Synchronization
     }
 
     private func expire() {
-        nextDeadline = nil
         let now = ContinuousClock.now
         for handle in Array(byExchange.values) {
             guard let work = handle.work else { continue }
@@ -173,7 +171,7 @@ internal import Synchronization
             } else if work.deadline <= now {
                 abort(handle, .timedOut, "The response did not begin before the deadline.")
             } else {
-                note(work.deadline)
+                deadlines.note(work.deadline)
             }
         }
     }
@@ -202,16 +200,9 @@ internal import Synchronization
         return !settled.isEmpty
     }
 
-    private func note(_ deadline: ContinuousClock.Instant) {
-        nextDeadline = min(nextDeadline ?? deadline, deadline)
-    }
-
     private func timeout() -> Int32 {
         let libcurl = libcurlTimeout()
-        let longest = libcurl < 0 ? 60_000 : Int32(min(libcurl, 60_000))
-        guard let nextDeadline else { return longest }
-        let left = (nextDeadline - .now) / .milliseconds(1)
-        return left <= 0 ? 0 : min(longest, Int32(min(left, 60_000)) + 1)
+        return deadlines.timeout(atMost: libcurl < 0 ? 60_000 : Int32(min(libcurl, 60_000)))
     }
 
     // Without the limit of one day, a large timeout of the app could overflow the clock's instant.

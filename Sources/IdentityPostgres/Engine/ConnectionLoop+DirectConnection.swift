@@ -1,4 +1,6 @@
 #if PostgreSQL
+internal import IdentityPlatform
+
 extension ConnectionLoop {
     func dispatchDirect() {
         // An advisory lock on a server that is no longer the primary does not exclude other processes.
@@ -16,7 +18,7 @@ extension ConnectionLoop {
         if let permanentFailure = directState.permanentFailure, directState.pausedUntil != nil {
             directQueue.failAll(permanentFailure)
         }
-        if let pause = directState.pausedUntil { note(pause) }
+        if let pause = directState.pausedUntil { deadlines.note(pause) }
         guard directState.mayConnect, directState.connecting == 0 else { return }
         directState.began()
         if !start(plan, isDirect: true) { directState.failed(PostgresFailure(.client)) }

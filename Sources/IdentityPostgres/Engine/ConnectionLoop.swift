@@ -24,8 +24,7 @@ final class ConnectionLoop {
     private var commands: [Command] = []
     private var entries: [pollfd] = []
     private var polled: [ServerConnection] = []
-    // No deadline is earlier than this time. If the earliest deadline is later, the loop wakes up once more than needed.
-    private var nextDeadline: ContinuousClock.Instant?
+    var deadlines = NextDeadline()
     private var isOpen = true
 
     init(_ mailbox: Mailbox<Command>, _ wakeup: WakeupPipe, _ settings: PoolSettings) {
@@ -41,7 +40,7 @@ final class ConnectionLoop {
             dispatchDirect()
             wait()
             advance()
-            if let nextDeadline, nextDeadline <= .now { expire() }
+            if deadlines.takeIfDue() { expire() }
         }
         shutDown()
     }
@@ -59,7 +58,7 @@ final class ConnectionLoop {
                 settle(connection)
             case .dropDirect(let serial): if let direct, direct.serial == serial { drop(direct) }
             case .waitForLock(let wait):
-                note(wait.deadline)
+                deadlines.note(wait.deadline)
                 lockWaits[wait.id] = wait
             case .endWait(let id): lockWaits.removeValue(forKey: id)?.continuation.resume()
             case .connected(let result, isDirect: false): connected(result)
@@ -71,7 +70,7 @@ final class ConnectionLoop {
     }
 
     private func take(_ call: StatementCall) {
-        note(call.deadline)
+        deadlines.note(call.deadline)
         switch call.target {
         case .pool, .newTransaction: queue.append(call)
         case .direct: directQueue.append(call)
@@ -108,7 +107,7 @@ final class ConnectionLoop {
         if queue.writers > 0, pool.isKnownReadOnly, pool.connecting == 0, connections.values.allSatisfy(\.isReadOnly) {
             for call in queue.takeAll(where: \.needsWriting) { call.fail(PostgresFailure(.readOnly)) }
         }
-        if let pause = pool.pausedUntil { note(pause) }
+        if let pause = pool.pausedUntil { deadlines.note(pause) }
         while pool.mayConnect, pool.connecting < queue.count, makeRoom() {
             pool.began()
             if !start(settings.plan, isDirect: false) { pool.failed(PostgresFailure(.client)) }
@@ -159,12 +158,12 @@ final class ConnectionLoop {
 
     private func putBack(_ connection: ServerConnection) {
         connection.idleSince = .now
-        note(connection.idleSince + settings.idleLimit)
+        deadlines.note(connection.idleSince + settings.idleLimit)
         idle.append(connection)
     }
 
     func begin(_ call: StatementCall, on connection: ServerConnection) {
-        note(call.deadline)
+        deadlines.note(call.deadline)
         connection.start(call)
         // Responses are read only after the poll. But if the connection broke while the statement was sent, the call must fail at once.
         if connection.isBroken { advance(connection) }
@@ -195,16 +194,10 @@ final class ConnectionLoop {
         for connection in polled {
             entries.append(pollfd(fd: connection.socket, events: connection.events, revents: 0))
         }
-        let found = unsafe poll(&entries, nfds_t(entries.count), isOpen ? timeout() : 0)
+        let found = unsafe poll(&entries, nfds_t(entries.count), isOpen ? deadlines.timeout(atMost: 60_000) : 0)
         // The events are undefined after an interrupted poll.
         if found <= 0 { for index in entries.indices { entries[index].revents = 0 } }
         if entries[0].revents != 0 { wakeup.drain() }
-    }
-
-    private func timeout() -> Int32 {
-        guard let nextDeadline else { return 60_000 }
-        let left = (nextDeadline - .now) / .milliseconds(1)
-        return left <= 0 ? 0 : Int32(min(left, 60_000)) + 1
     }
 
     private func advance() {
@@ -230,12 +223,7 @@ final class ConnectionLoop {
         }
     }
 
-    func note(_ deadline: ContinuousClock.Instant) {
-        nextDeadline = min(nextDeadline ?? deadline, deadline)
-    }
-
     private func expire() {
-        nextDeadline = nil
         let now = ContinuousClock.now
         for call in queue.takeAll(where: { $0.deadline <= now }) {
             call.fail(pool.failure(whileConnected: !connections.isEmpty))
@@ -250,7 +238,7 @@ final class ConnectionLoop {
         for connection in Array(connections.values) + (direct.map { [$0] } ?? []) {
             guard let deadline = connection.call?.deadline else { continue }
             guard deadline <= now else {
-                note(deadline)
+                deadlines.note(deadline)
                 continue
             }
             // The server may still execute the statement. So the connection cannot be used again.
@@ -258,9 +246,9 @@ final class ConnectionLoop {
             if connection !== direct { remove(connection) }
         }
         for connection in idle where connection.idleSince + settings.idleLimit <= now { remove(connection) }
-        for connection in idle { note(connection.idleSince + settings.idleLimit) }
+        for connection in idle { deadlines.note(connection.idleSince + settings.idleLimit) }
         for deadline in [queue.earliestDeadline, directQueue.earliestDeadline, lockWaits.values.map(\.deadline).min()] {
-            if let deadline { note(deadline) }
+            if let deadline { deadlines.note(deadline) }
         }
     }
 

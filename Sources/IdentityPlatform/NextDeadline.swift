@@ -1,0 +1,24 @@
+/// The time at which an event loop checks its deadlines next; never after the earliest deadline.
+package struct NextDeadline {
+    private var instant: ContinuousClock.Instant?
+
+    package init() {}
+
+    package mutating func note(_ deadline: ContinuousClock.Instant) {
+        instant = min(instant ?? deadline, deadline)
+    }
+
+    /// Whether the time has come; if so, the time is forgotten, and the loop must note the deadlines that have not passed.
+    package mutating func takeIfDue() -> Bool {
+        guard let instant, instant <= .now else { return false }
+        self.instant = nil
+        return true
+    }
+
+    /// How long the loop may wait for events, in milliseconds and rounded up; `longest` if no deadline was noted.
+    package func timeout(atMost longest: Int32) -> Int32 {
+        guard let instant else { return longest }
+        let left = (instant - .now) / .milliseconds(1)
+        return left <= 0 ? 0 : min(longest, Int32(min(left, 3_600_000)) + 1)
+    }
+}
