@@ -27,13 +27,7 @@ public enum SealedRow: Sendable {
     }
 
     /// The keyed hash that identifies the row.
-    public var hash: [UInt8] {
-        switch self {
-        case .session(let row): row.hash
-        case .loginAttempt(let row): row.hash
-        case .attachment(let row): row.hash
-        }
-    }
+    public var hash: [UInt8] { identity.row }
 
     /// The sealed record.
     public var record: [UInt8] {
