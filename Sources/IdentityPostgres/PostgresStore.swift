@@ -68,7 +68,7 @@ public final class PostgresStore: Sendable {
     ///   a new active key. Other codes are for example `store_unavailable` and `store_busy`.
     public static func open(_ configuration: Configuration) async throws -> PostgresStore {
         try configuration.check()
-        if let path = configuration.spoolDirectory { try SpoolDirectory(path: path, maximumCount: 0).check() }
+        if let path = configuration.spoolDirectory { try SpoolDirectory(path: path, maximumFileSize: 0).check() }
         let isPooled = configuration.usesTransactionPooler
         let direct = configuration.directConnection ?? (isPooled ? nil : configuration.connection)
         let channel = configuration.listensForNotifications && direct != nil ? configuration.channel : nil

@@ -30,7 +30,7 @@ public final class SessionSpool: Sendable {
     ///   - path: The directory. An existing directory must belong to the process's user and have mode 0700 or stricter.
     ///   - records: The object that seals the rows of the store.
     public init(path: String, records: StoreRecords) {
-        directory = SpoolDirectory(path: path, maximumCount: records.sealer.longestRecord + Self.maximumHeader)
+        directory = SpoolDirectory(path: path, maximumFileSize: records.sealer.longestRecord + Self.maximumHeader)
         self.records = records
     }
 
@@ -44,7 +44,7 @@ public final class SessionSpool: Sendable {
     /// - Throws: `IdentityError` with code `configuration_invalid` when the spool contains files, or another `IdentityError` when the
     ///   directory cannot be read.
     public static func refuseOrphaned(at path: String, missing database: String) throws(IdentityError) {
-        let count = try SpoolDirectory(path: path, maximumCount: 0).names().count
+        let count = try SpoolDirectory(path: path, maximumFileSize: 0).names().count
         guard count > 0 else { return }
         let files = count == 1 ? "one file" : "\(count) files"
         throw IdentityError(

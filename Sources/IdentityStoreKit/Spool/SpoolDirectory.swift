@@ -12,14 +12,14 @@ package struct SpoolDirectory: Sendable {
     private static let temporarySuffix = ".tmp"
 
     private let path: String
-    private let maximumCount: Int
+    private let maximumFileSize: Int
 
     /// Creates a value; the first ``write(_:to:)`` creates the directory itself, with mode 0700.
     ///
-    /// `maximumCount` is the maximum number of bytes of a file. Longer files are not read.
-    package init(path: String, maximumCount: Int) {
+    /// Files of more than `maximumFileSize` bytes are not read.
+    package init(path: String, maximumFileSize: Int) {
         self.path = path
-        self.maximumCount = maximumCount
+        self.maximumFileSize = maximumFileSize
     }
 
     /// Writes a file durably, and replaces a file of the same name.
@@ -59,10 +59,10 @@ package struct SpoolDirectory: Sendable {
         guard status.st_mode & S_IFMT == S_IFREG else { throw refused("its entry \(name) is not a regular file") }
         guard status.st_nlink <= 1 else { throw refused("its file \(name) has more than one hard link") }
         try check(status, "its file \(name)")
-        guard status.st_size <= maximumCount else { throw damaged(name) }
-        var bytes = [UInt8](repeating: 0, count: maximumCount + 1)
+        guard status.st_size <= maximumFileSize else { throw damaged(name) }
+        var bytes = [UInt8](repeating: 0, count: maximumFileSize + 1)
         guard let count = Descriptor.read(file, into: &bytes) else { throw failed("cannot be read", errno) }
-        guard count <= maximumCount else { throw damaged(name) }
+        guard count <= maximumFileSize else { throw damaged(name) }
         return Array(bytes[..<count])
     }
 
