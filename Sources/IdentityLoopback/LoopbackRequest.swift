@@ -1,4 +1,4 @@
-package import IdentityHTTP
+internal import IdentityHTTP
 
 package struct LoopbackRequest: Sendable {
     package let method: String
