@@ -1,5 +1,5 @@
 public import IdentityHTTP
-public import IdentityKit
+internal import IdentityKit
 public import ShopifyGraphQL
 
 /// The URL of a checkout; a valid URL is a credential.
