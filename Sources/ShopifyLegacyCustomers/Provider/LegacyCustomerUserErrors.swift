@@ -16,8 +16,7 @@ public struct LegacyCustomerUserErrors: Error, Sendable {
             hint: """
                 Read the errors in the cause, LegacyCustomerUserErrors. Do not show the buyer the codes TAKEN, CUSTOMER_DISABLED and \
                 ALREADY_ENABLED, because they reveal who is a customer. If another error has a field, show the buyer which value is \
-                wrong. If a Multipass token, or a token or URL from an \
-                e-mail, has expired or was used before, get a new one.
+                wrong. If a Multipass token, or a token or URL from an e-mail, has expired or was used before, get a new one.
                 """,
             reference: "Storefront API reference, CustomerUserError",
             providerResponse: IdentityError.ProviderResponse(metadata),
