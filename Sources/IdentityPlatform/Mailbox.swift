@@ -1,21 +1,24 @@
-internal import Synchronization
+package import Synchronization
 
 /// A queue of commands that tasks send to the thread of an event loop.
+///
+/// The methods that a loop and its callers use for each command are inlinable: otherwise Swift's runtime would look up the generic types of
+/// the members at each call.
 package final class Mailbox<Command: Sendable>: Sendable {
-    private struct State {
-        var isOpen = true
+    @usableFromInline struct State {
+        @usableFromInline var isOpen = true
         /// Whether the loop will look at the queue before it waits for events; if so, ``post(_:)`` does not call `wake`.
-        var isAwake = false
+        @usableFromInline var isAwake = false
         /// Whether ``close(releasing:)`` has released the resource that `wake` uses.
         var hasEnded = false
-        var commands: [Command] = []
+        @usableFromInline var commands: [Command] = []
         var waiters: [CheckedContinuation<Void, Never>] = []
     }
 
-    private let state = Mutex(State())
+    @usableFromInline let state = Mutex(State())
     /// The number of calls of ``post(_:)`` that are in `wake` or will call `wake`.
-    private let wakers = Atomic(0)
-    private let wake: @Sendable () -> Void
+    @usableFromInline let wakers = Atomic(0)
+    @usableFromInline let wake: @Sendable () -> Void
 
     /// Creates a mailbox whose ``post(_:)`` calls `wake` to wake the loop, for example through a pipe.
     ///
@@ -27,7 +30,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
 
     /// Queues a command and wakes the loop if necessary; returns false, without queueing the command, if the mailbox is closed.
     @discardableResult
-    package func post(_ command: Command) -> Bool {
+    @inlinable package func post(_ command: Command) -> Bool {
         let (isPosted, isFirst) = state.withLock { state in
             guard state.isOpen else { return (false, false) }
             state.commands.append(command)
@@ -47,7 +50,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
     ///
     /// If `staysAwake` is true, the loop must call ``mayWait()`` before it waits for events. Until then, ``post(_:)`` saves the system call
     /// that wakes the loop.
-    package func take(into commands: inout [Command], stayingAwake staysAwake: Bool = false) {
+    @inlinable package func take(into commands: inout [Command], stayingAwake staysAwake: Bool = false) {
         state.withLock { state in
             swap(&state.commands, &commands)
             state.isAwake = staysAwake
@@ -57,7 +60,7 @@ package final class Mailbox<Command: Sendable>: Sendable {
     /// Returns true if no command is queued; the loop may then wait for events, and the next ``post(_:)`` wakes it.
     ///
     /// Only the loop's thread may call this method.
-    package func mayWait() -> Bool {
+    @inlinable package func mayWait() -> Bool {
         state.withLock { state in
             state.isAwake = !state.commands.isEmpty
             return !state.isAwake
