@@ -34,7 +34,7 @@ struct PrivacyTests {
             subject: canary.plant("stored"),
             createdAt: Date(),
             retainedUntil: Date(),
-            payload: Secret(bytes: tokens.record.serialized)
+            payload: RecordWriter.record(tokens.write(to:))
         )
         let state = canary.plant("state")
         let attempt = LoginAttempt(

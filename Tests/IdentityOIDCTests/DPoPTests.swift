@@ -199,7 +199,8 @@ struct DPoPTests {
                 issuedAt: world.clock.now
             )
             world.fake.change(claims: { $0["nonce"] = nil })
-            let refreshed = try await world.provider.refresh(try #require(TokenSet(record: tokens.record)))
+            let record = RecordReader(RecordWriter.record(tokens.write(to:)))
+            let refreshed = try await world.provider.refresh(try #require(record.flatMap(TokenSet.init(record:))))
             #expect(refreshed.dpopKey == nil)
             #expect(world.fake.requests(to: "/token").last?.header("DPoP") == nil)
             tokens.dpopKey = Secret("no key")

@@ -103,18 +103,17 @@ extension IDTokenClaims {
         )
     }
 
-    var record: JSONValue {
-        var object = JSONObject()
-        object.append("iss", .string(issuer))
-        object.append("sub", .string(subject))
-        object.append("auth_time", authenticatedAt.map { .date($0) })
-        object.append("azp", authorizedParty.map { .string($0) })
-        object.append("all", .object(all))
-        return .object(object)
+    func write(to record: inout RecordWriter) {
+        record.append("iss", issuer)
+        record.append("sub", subject)
+        record.append("auth_time", authenticatedAt)
+        record.append("azp", authorizedParty)
+        record.append("all", .object(all))
     }
 
-    init?(record value: JSONValue) {
-        guard let issuer = value["iss"]?.string, let subject = value["sub"]?.string, let all = value["all"]?.object
+    init?(record value: RecordReader) {
+        guard let issuer = value["iss"]?.string, let subject = value["sub"]?.string,
+            let all = value["all"]?.json?.object
         else { return nil }
         self.init(
             issuer: issuer,
@@ -129,8 +128,11 @@ extension IDTokenClaims {
 extension JSONObject {
     /// A copy without references to claims of other issuers (OpenID Connect Core section 5.6.2), and without the members in `names`.
     func withoutUnverifiedClaims(or names: [String] = []) -> JSONObject {
-        var object = self
-        for name in ["_claim_names", "_claim_sources"] + names { object[name] = nil }
+        let omitted = ["_claim_names", "_claim_sources"] + names
+        var object = JSONObject(capacity: members.count)
+        for member in members where !omitted.contains(where: { $0.isIdentical(to: member.name) }) {
+            object.append(member.name, member.value)
+        }
         return object
     }
 }

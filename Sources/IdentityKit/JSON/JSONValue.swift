@@ -83,19 +83,10 @@ extension JSONValue {
         self = try TapeBuilder.tape(bytes, limits).json(0)
     }
 
-    package var secret: Secret? { string.map { Secret($0) } }
+    /// A date as milliseconds since 1970, in the range of dates that records can contain.
+    package static func date(_ date: Date) -> JSONValue { .integer(date.recordMilliseconds) }
 
-    /// A date as milliseconds since 1970.
-    ///
-    /// A date outside of the years 1970 to 9999 is clamped to this range, because other dates cannot be decoded.
-    package static func date(_ date: Date) -> JSONValue {
-        .integer(date.milliseconds > 0 ? Int(min(date.milliseconds, 253_402_300_799_000)) : 0)
-    }
-
-    package var date: Date? {
-        guard let milliseconds = number?.integer, (0...253_402_300_799_000).contains(milliseconds) else { return nil }
-        return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
-    }
+    package var date: Date? { (number?.integer).flatMap { Date(recordMilliseconds: $0) } }
 
     package var strings: [String]? {
         guard let array else { return nil }
@@ -112,4 +103,14 @@ extension JSONValue {
 extension Date {
     /// The time since 1970 in whole milliseconds.
     package var milliseconds: Double { (timeIntervalSince1970 * 1000).rounded() }
+
+    /// The milliseconds since 1970 that a stored record contains.
+    ///
+    /// A date outside of the years 1970 to 9999 is clamped to this range, because other dates cannot be decoded.
+    var recordMilliseconds: Int { milliseconds > 0 ? Int(min(milliseconds, 253_402_300_799_000)) : 0 }
+
+    init?(recordMilliseconds: Int) {
+        guard (0...253_402_300_799_000).contains(recordMilliseconds) else { return nil }
+        self.init(timeIntervalSince1970: Double(recordMilliseconds) / 1000)
+    }
 }

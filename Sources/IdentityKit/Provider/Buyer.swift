@@ -65,21 +65,19 @@ public struct Buyer: Sendable, Equatable {
 }
 
 extension Buyer {
-    var record: JSONValue {
-        var object = JSONObject()
-        object.append("issuer", .string(issuer))
-        object.append("subject", .string(subject))
-        object.append("email", email.map(\.record))
-        object.append("phone", phone.map(\.record))
-        object.append("given_name", givenName.map { .string($0) })
-        object.append("family_name", familyName.map { .string($0) })
-        object.append("display_name", displayName.map { .string($0) })
-        object.append("unverified_name", hasUnverifiedName ? .bool(true) : nil)
-        object.append("addresses", addresses.isEmpty ? nil : .array(addresses.map(\.record)))
-        return .object(object)
+    func write(to record: inout RecordWriter) {
+        record.append("issuer", issuer)
+        record.append("subject", subject)
+        if let email { record.append("email") { email.write(to: &$0) } }
+        if let phone { record.append("phone") { phone.write(to: &$0) } }
+        record.append("given_name", givenName)
+        record.append("family_name", familyName)
+        record.append("display_name", displayName)
+        if hasUnverifiedName { record.append("unverified_name", true) }
+        record.append("addresses", addresses.isEmpty ? nil : .array(addresses.map(\.record)))
     }
 
-    init?(record value: JSONValue) {
+    init?(record value: RecordReader) {
         guard let issuer = value["issuer"]?.string, let subject = value["subject"]?.string else { return nil }
         self.init(
             issuer: issuer,
@@ -89,18 +87,19 @@ extension Buyer {
             givenName: value["given_name"]?.string,
             familyName: value["family_name"]?.string,
             displayName: value["display_name"]?.string,
-            addresses: (value["addresses"]?.array ?? []).map { PostalAddress(record: $0) }
+            addresses: (value["addresses"]?.json?.array ?? []).map { PostalAddress(record: $0) }
         )
         hasUnverifiedName = value["unverified_name"]?.bool == true
     }
 }
 
 extension Buyer.Contact {
-    fileprivate var record: JSONValue {
-        .object(["value": .string(value), "verified": .bool(isVerified)])
+    fileprivate func write(to record: inout RecordWriter) {
+        record.append("value", value)
+        record.append("verified", isVerified)
     }
 
-    fileprivate init?(record value: JSONValue) {
+    fileprivate init?(record value: RecordReader) {
         guard let text = value["value"]?.string else { return nil }
         self.init(text, isVerified: value["verified"]?.bool == true)
     }

@@ -94,43 +94,44 @@ extension LoginAttempt {
     }
 
     package func stored() throws -> StoredLoginAttempt {
-        var object = JSONObject(capacity: 16)
-        object.append("v", .integer(1))
-        object.append("provider", .string(provider))
-        object.append("state", .string(state.reveal()))
-        object.append("nonce", nonce.map { .string($0.reveal()) })
-        object.append("verifier", codeVerifier.map { .string($0.reveal()) })
-        object.append("issuer", issuer.map { .string($0) })
-        object.append("redirect_uri", redirectURI.map { .string($0) })
-        object.append("scopes", .array(scopes.map { .string($0) }))
-        object.append("max_age", maximumAgeSeconds.map { .integer($0) })
-        object.append("acr_values", .array(authenticationContexts.map { .string($0) }))
-        object.append("response_mode", .string(responseMode.rawValue))
-        object.append("dpop_key", dpopKey.map { .string($0.reveal()) })
-        object.append("return_path", returnPath.map { .string($0) })
-        object.append("created_at", .date(createdAt))
-        object.append("expires_at", .date(expiresAt))
-        object.append("step_up", stepUp?.record)
-        object.append("binding", .string(Base64URL.encode(browserBindingHash)))
-        object.append(
-            "posted",
-            postedCallback.map { .array($0.map { .array([.string($0.name), .string($0.value.reveal())]) }) }
-        )
+        let payload = RecordWriter.record { record in
+            record.append("v", 2)
+            record.append("provider", provider)
+            record.append("state", state)
+            record.append("nonce", nonce)
+            record.append("verifier", codeVerifier)
+            record.append("issuer", issuer)
+            record.append("redirect_uri", redirectURI)
+            record.append("scopes", scopes)
+            record.append("max_age", maximumAgeSeconds)
+            record.append("acr_values", authenticationContexts)
+            record.append("response_mode", responseMode.rawValue)
+            record.append("dpop_key", dpopKey)
+            record.append("return_path", returnPath)
+            record.append("created_at", createdAt)
+            record.append("expires_at", expiresAt)
+            record.append("step_up", stepUp?.record)
+            record.append("binding", bytes: browserBindingHash)
+            record.append(
+                "posted",
+                postedCallback.map { .array($0.map { .array([.string($0.name), .string($0.value.reveal())]) }) }
+            )
+        }
         return StoredLoginAttempt(
             key: try Self.key(for: state),
             tenant: tenant,
             expiresAt: expiresAt,
-            payload: Secret(bytes: JSONValue.object(object).serialized)
+            payload: payload
         )
     }
 
     package init(_ stored: StoredLoginAttempt) throws(IdentityError) {
-        guard let value = try? JSONValue(parsing: stored.payload.revealBytes()), value["v"]?.number?.integer == 1,
-            let provider = value["provider"]?.string, let state = value["state"]?.string,
+        guard let value = RecordReader(stored.payload), value["v"]?.integer == 2,
+            let provider = value["provider"]?.string, let state = value["state"]?.secret,
             let createdAt = value["created_at"]?.date, let expiresAt = value["expires_at"]?.date,
-            let bindingHash = (value["binding"]?.string).flatMap({ Base64URL.decode($0) }),
+            let bindingHash = value["binding"]?.value,
             // A step-up that cannot be decoded must not count as an ordinary login.
-            case let stepUp = value["step_up"].flatMap(PendingStepUp.init(record:)),
+            case let stepUp = value["step_up"].flatMap({ $0.json.flatMap(PendingStepUp.init(record:)) }),
             stepUp != nil || value["step_up"] == nil
         else {
             throw IdentityError(
@@ -140,13 +141,13 @@ extension LoginAttempt {
         }
         self.init(
             provider: provider,
-            state: Secret(state),
+            state: state,
             nonce: value["nonce"]?.secret,
             codeVerifier: value["verifier"]?.secret,
             issuer: value["issuer"]?.string,
             redirectURI: value["redirect_uri"]?.string,
             scopes: value["scopes"]?.strings ?? [],
-            maximumAgeSeconds: value["max_age"]?.number?.integer,
+            maximumAgeSeconds: value["max_age"]?.integer,
             authenticationContexts: value["acr_values"]?.strings ?? [],
             responseMode: (value["response_mode"]?.string).flatMap { ResponseMode(rawValue: $0) } ?? .query,
             dpopKey: value["dpop_key"]?.secret,
@@ -156,7 +157,7 @@ extension LoginAttempt {
         )
         tenant = stored.tenant
         browserBindingHash = bindingHash
-        postedCallback = value["posted"]?.array?.compactMap { field in
+        postedCallback = value["posted"]?.json?.array?.compactMap { field in
             guard let pair = field.strings, pair.count == 2 else { return nil }
             return (name: pair[0], value: Secret(pair[1]))
         }

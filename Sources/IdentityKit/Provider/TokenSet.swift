@@ -174,27 +174,25 @@ extension TokenSet: Redacted {
 }
 
 extension TokenSet {
-    package var record: JSONValue {
-        var object = JSONObject(capacity: 16)
-        object.append("buyer", buyer.record)
-        object.append("access_token", .string(accessToken.reveal()))
-        object.append("token_type", .string(tokenType))
-        object.append("refresh_token", refreshToken.map { .string($0.reveal()) })
-        object.append("refresh_scopes", .array(refreshTokenScopes.map { .string($0) }))
-        object.append("id_token", idToken.map { .string($0.reveal()) })
-        object.append("scopes", .array(scopes.map { .string($0) }))
-        object.append("issued_at", .date(issuedAt))
-        object.append("expires_at", expiresAt.map { .date($0) })
-        object.append("authenticated_at", authenticatedAt.map { .date($0) })
-        object.append("azp", authorizedParty.map { .string($0) })
-        object.append("sid", providerSessionID.map { .string($0) })
-        object.append("claims", claims?.record)
-        object.append("nonce", nonce.map { .string($0.reveal()) })
-        object.append("dpop_key", dpopKey.map { .string($0.reveal()) })
-        return .object(object)
+    package func write(to record: inout RecordWriter) {
+        record.append("buyer") { buyer.write(to: &$0) }
+        record.append("access_token", accessToken)
+        record.append("token_type", tokenType)
+        record.append("refresh_token", refreshToken)
+        record.append("refresh_scopes", refreshTokenScopes)
+        record.append("id_token", idToken)
+        record.append("scopes", scopes)
+        record.append("issued_at", issuedAt)
+        record.append("expires_at", expiresAt)
+        record.append("authenticated_at", authenticatedAt)
+        record.append("azp", authorizedParty)
+        record.append("sid", providerSessionID)
+        if let claims { record.append("claims") { claims.write(to: &$0) } }
+        record.append("nonce", nonce)
+        record.append("dpop_key", dpopKey)
     }
 
-    package init?(record value: JSONValue) {
+    package init?(record value: RecordReader) {
         guard
             let buyer = value["buyer"].flatMap({ Buyer(record: $0) }),
             let accessToken = value["access_token"]?.secret, let issuedAt = value["issued_at"]?.date,

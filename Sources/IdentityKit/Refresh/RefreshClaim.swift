@@ -18,16 +18,14 @@ package struct RefreshClaim: Sendable {
         self.startedAt = startedAt
     }
 
-    var value: JSONValue {
-        var object = JSONObject()
-        object.append("correlation_id", .string(correlationID))
-        object.append("started_at", .date(startedAt))
-        if isAbandoned { object.append("abandoned", .bool(true)) }
-        if isAwaited { object.append("awaited", .bool(true)) }
-        return .object(object)
+    func write(to record: inout RecordWriter) {
+        record.append("correlation_id", correlationID)
+        record.append("started_at", startedAt)
+        if isAbandoned { record.append("abandoned", true) }
+        if isAwaited { record.append("awaited", true) }
     }
 
-    init?(_ value: JSONValue) {
+    init?(record value: RecordReader) {
         guard let correlationID = value["correlation_id"]?.string, let startedAt = value["started_at"]?.date else {
             return nil
         }

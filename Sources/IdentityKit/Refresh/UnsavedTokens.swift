@@ -202,17 +202,18 @@ final class UnsavedTokens: Sendable {
     // MARK: Records
 
     private static func payload(of state: SessionState, replacing fingerprint: String) -> Secret {
-        var object = state.record
-        object["replaces"] = .string(fingerprint)
-        return Secret(bytes: JSONValue.object(object).serialized)
+        RecordWriter.record(capacity: 4096) { record in
+            state.write(to: &record)
+            record.append("replaces", fingerprint)
+        }
     }
 
     private static func entry(_ spooled: StoredSession) throws(IdentityError) -> Entry? {
-        let value = try SessionState.value(of: spooled)
-        guard let replaced = value["replaces"]?.string else { return nil }
+        let record = try SessionState.record(of: spooled)
+        guard let replaced = record["replaces"]?.string else { return nil }
         var entry = Entry(
             session: spooled,
-            state: try SessionState(value),
+            state: try SessionState(record),
             replacedFingerprint: replaced,
             isSpooled: true
         )

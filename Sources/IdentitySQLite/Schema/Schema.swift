@@ -18,7 +18,7 @@ enum Schema {
     /// The bytes `IKst`, which mark a file as a store of IdentityKit (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
     /// The version of the tables (`PRAGMA user_version`), which ``FileHeader`` checks.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     static func create(on connection: Connection, _ keys: StoreKeys, slotSize: Int) throws {
         let header = try StoreHeader.make(sealedUnder: keys, slotSize: slotSize)

@@ -128,7 +128,7 @@ enum Samples {
                 subject: canary.plant("subject"),
                 createdAt: Date(),
                 retainedUntil: Date(),
-                payload: Secret(bytes: tokens.record.serialized)
+                payload: RecordWriter.record(tokens.write(to:))
             )
         }
         let removed = stored.map { RemovedSession(session: $0, attachments: ["cart": secret("cart", canary)]) }

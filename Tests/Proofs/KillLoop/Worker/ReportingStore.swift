@@ -45,11 +45,11 @@ struct ReportingStore<Inner: SessionStore>: SpoolingWrapper {
 
 extension StoredSession {
     var isOver: Bool {
-        (try? JSONValue(parsing: payload.revealBytes()))?["state"]?.string == "ended"
+        RecordReader(payload)?["state"]?.string == "ended"
     }
 
     /// Whether the session contains a response that is not validated yet.
     var holdsResponse: Bool {
-        (try? JSONValue(parsing: payload.revealBytes()))?["response"] != nil
+        RecordReader(payload)?["response"] != nil
     }
 }

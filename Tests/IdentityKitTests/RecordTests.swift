@@ -1,0 +1,57 @@
+import FoundationEssentials
+import IdentityKit
+import Testing
+
+@Suite("Stored records")
+struct RecordTests {
+    private static let date = Date(timeIntervalSince1970: 1_790_000_000.25)
+
+    private static let record = RecordWriter.record { record in
+        record.append("text", "\u{0} \" \\ ü")
+        record.append("secret", Secret(bytes: [0xFF, 0x00, 0xC0]))
+        record.append("number", -1)
+        record.append("date", date)
+        record.append("flag", true)
+        record.append("list", ["", "a", "b"])
+        record.append("json", .array([.null, .string("x")]))
+        record.append("missing", nil as String?)
+        record.append("inner") { $0.append("text", "inside") }
+    }
+
+    @Test("a record returns each value as it was written")
+    func values() throws {
+        let record = try #require(RecordReader(Self.record))
+        #expect(record["text"]?.string == "\u{0} \" \\ ü")
+        #expect(record["secret"]?.value == [0xFF, 0x00, 0xC0])
+        #expect(record["number"]?.integer == -1)
+        #expect(record["date"]?.date == Self.date)
+        #expect(record["flag"]?.bool == true)
+        #expect(record["list"]?.strings == ["", "a", "b"])
+        #expect(record["json"]?.json == .array([.null, .string("x")]))
+        #expect(record["inner"]?["text"]?.string == "inside")
+        #expect(record["missing"] == nil)
+    }
+
+    @Test("a value of another type is nil")
+    func types() throws {
+        let record = try #require(RecordReader(Self.record))
+        #expect(record["secret"]?.string == nil)
+        #expect(record["secret"]?.integer == nil)
+        #expect(record["number"]?.date == nil)
+        #expect(record["number"]?.bool == nil)
+        #expect(record["text"]?.strings == nil)
+        #expect(record["text"]?.json == nil)
+        #expect(record["text"]?["text"] == nil)
+    }
+
+    @Test("a record that ends early or has more bytes is refused, and so is the JSON that earlier versions wrote")
+    func damage() {
+        let bytes = Self.record.revealBytes()
+        let ends = (0...bytes.count).filter { RecordReader(Secret(bytes: Array(bytes.prefix($0)))) != nil }
+        // A record may end after each of its eight members, or before the first.
+        #expect(ends.count == 9)
+        #expect(RecordReader(Secret(bytes: bytes + [0])) == nil)
+        #expect(RecordReader(Secret(bytes: [1, 0x61, 0xFF, 0xFF, 0xFF, 0xFF])) == nil)
+        #expect(RecordReader(Secret(#"{"v":4,"state":"active","tokens":{}}"#)) == nil)
+    }
+}
