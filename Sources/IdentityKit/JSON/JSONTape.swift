@@ -33,8 +33,10 @@ package final class JSONTape: Sendable {
         let wanted = name.utf8.span
         var index = object + 1
         for _ in 0..<entries[object].length {
-            if isText(entries[index], wanted) { return index + 1 }
-            index = next(index + 1)
+            let name = entries[index]
+            if name.length == wanted.count, isText(name, wanted) { return index + 1 }
+            let value = entries[index + 1]
+            index = value.isContainer ? value.place : index + 2
         }
         return nil
     }
@@ -42,14 +44,12 @@ package final class JSONTape: Sendable {
     package func isText(_ entry: TapeEntry, _ wanted: Span<UInt8>) -> Bool {
         guard entry.length == wanted.count else { return false }
         // Two calls instead of one call with a variable for the array: the variable would retain the array, which is slower.
-        return entry.kind == .text
+        return entry.isKind(.text)
             ? Self.isText(bytes, at: entry.place, wanted) : Self.isText(decoded, at: entry.place, wanted)
     }
 
     private static func isText(_ text: [UInt8], at place: Int, _ wanted: Span<UInt8>) -> Bool {
-        let text = text.span
-        for offset in wanted.indices where text[place + offset] != wanted[offset] { return false }
-        return true
+        text.span.extracting(place..<place + wanted.count).isEqual(to: wanted)
     }
 
     /// The decoded text of a text entry, or the digits of a number entry.

@@ -52,7 +52,7 @@ extension TapeBuilder {
         guard left.length == right.length else { return false }
         let first = left.kind == .text ? bytes : decoded
         let second = right.kind == .text ? bytes : decoded
-        for offset in 0..<left.length where first[left.place + offset] != second[right.place + offset] { return false }
-        return true
+        return first.extracting(left.place..<left.place + left.length)
+            .isEqual(to: second.extracting(right.place..<right.place + right.length))
     }
 }

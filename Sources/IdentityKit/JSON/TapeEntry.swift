@@ -23,7 +23,10 @@ package struct TapeEntry: Sendable {
     @inlinable package var length: Int { Int(truncatingIfNeeded: (bits >> 3) & 0x1FFF_FFFF) }
     @inlinable package var place: Int { Int(truncatingIfNeeded: bits >> 32) }
     @inlinable package var isContainer: Bool { bits & 7 >= Kind.list.rawValue }
-    @inlinable package var isText: Bool { kind == .text || kind == .decodedText }
+    package var isText: Bool { isKind(.text) || isKind(.decodedText) }
+
+    /// Whether ``kind`` is this kind; in other modules, `==` of an enum is a slow generic function.
+    package func isKind(_ kind: Kind) -> Bool { bits & 7 == kind.rawValue }
 
     /// Adds one to ``length``.
     mutating func count() { bits += 1 << 3 }

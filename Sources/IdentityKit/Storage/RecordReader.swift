@@ -83,11 +83,6 @@ package struct RecordReader {
     }
 
     private func isEqual(_ range: Range<Int>, _ name: StaticString) -> Bool {
-        guard range.count == name.utf8CodeUnitCount else { return false }
-        return name.withUTF8Buffer { name in
-            unsafe bytes.span.extracting(range).withUnsafeBufferPointer { bytes in
-                unsafe name.indices.allSatisfy { unsafe name[$0] == bytes[$0] }
-            }
-        }
+        name.withUTF8Buffer { name in bytes.span.extracting(range).isEqual(to: unsafe name.span) }
     }
 }

@@ -15,9 +15,16 @@ extension String {
     package func isIdentical(to other: String) -> Bool {
         // The fast checks come first: Swift compares two short ASCII strings as integers.
         guard utf8.count == other.utf8.count, self == other else { return false }
-        let (left, right) = (utf8.span, other.utf8.span)
-        return unsafe left.withUnsafeBytes { left in
-            unsafe right.withUnsafeBytes { right in
+        return utf8.span.isEqual(to: other.utf8.span)
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether two spans contain the same bytes; faster than a loop.
+    func isEqual(to other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        return unsafe withUnsafeBytes { left in
+            unsafe other.withUnsafeBytes { right in
                 guard let start = left.baseAddress, let other = right.baseAddress else { return true }
                 return unsafe memcmp(start, other, left.count) == 0
             }

@@ -40,7 +40,7 @@ public struct GraphQLNode: Sendable {
     ///
     /// - Throws: ``GraphQLReadingError`` when this place is not an object.
     public func member(_ name: String) throws(GraphQLReadingError) -> GraphQLNode {
-        guard missing == nil, tape.entries[index].kind == .object else { throw error("an object") }
+        guard missing == nil, tape.entries[index].isKind(.object) else { throw error("an object") }
         guard let value = tape.member(name, of: index) else { return GraphQLNode(tape, index, missing: name) }
         return GraphQLNode(tape, value)
     }
@@ -49,21 +49,21 @@ public struct GraphQLNode: Sendable {
 
     /// Whether the value is null or missing.
     public var isNull: Bool {
-        entry.map { $0.kind == .null } ?? true
+        entry.map { $0.isKind(.null) } ?? true
     }
 
     /// Whether the value is null or missing, or is an object whose members are all null.
     ///
     /// Shopify returns null for the fields of an operation that failed.
     package var hasOnlyNulls: Bool {
-        guard let entry, entry.kind == .object else { return isNull }
+        guard let entry, entry.isKind(.object) else { return isNull }
         // If all members are scalars, each member has two entries: its name and its value. So every second entry is a value.
         return entry.place - index - 1 == 2 * entry.length
-            && stride(from: index + 2, to: entry.place, by: 2).allSatisfy { tape.entries[$0].kind == .null }
+            && stride(from: index + 2, to: entry.place, by: 2).allSatisfy { tape.entries[$0].isKind(.null) }
     }
 
     var onlyMember: GraphQLNode? {
-        guard let entry, entry.kind == .object, entry.length == 1 else { return nil }
+        guard let entry, entry.isKind(.object), entry.length == 1 else { return nil }
         return GraphQLNode(tape, index + 2)
     }
 
@@ -80,13 +80,13 @@ public struct GraphQLNode: Sendable {
 
     /// The text of the number at this place, as it was written.
     public func number() throws(GraphQLReadingError) -> String {
-        guard let entry, entry.kind == .number else { throw error("a number") }
+        guard let entry, entry.isKind(.number) else { throw error("a number") }
         return tape.text(entry)
     }
 
     /// The integer at this place, without fraction or exponent.
     public func integer() throws(GraphQLReadingError) -> Int {
-        guard let entry, entry.kind == .number, let value = tape.number(index) else { throw error("an integer") }
+        guard let entry, entry.isKind(.number), let value = tape.number(index) else { throw error("an integer") }
         return value
     }
 
@@ -115,7 +115,7 @@ public struct GraphQLNode: Sendable {
     ///
     /// - Throws: ``GraphQLReadingError`` when this place is not a list.
     public func elements() throws(GraphQLReadingError) -> Elements {
-        guard let entry, entry.kind == .list else { throw error("a list") }
+        guard let entry, entry.isKind(.list) else { throw error("a list") }
         return Elements(tape: tape, index: index + 1, count: entry.length)
     }
 
