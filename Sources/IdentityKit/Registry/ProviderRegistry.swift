@@ -10,6 +10,8 @@
 /// ```
 public struct ProviderRegistry: Sendable {
     private let providers: [any IdentityProvider]
+    /// The providers by name; Swift treats canonically equivalent names as the same key, so a key can have several providers.
+    private let byName: [String: [any IdentityProvider]]
 
     /// Creates a registry of the given providers.
     ///
@@ -32,11 +34,12 @@ public struct ProviderRegistry: Sendable {
                 )
             }
         }
-        self.providers = providers
+        self.init(unique: providers)
     }
 
     init(unique providers: [any IdentityProvider]) {
         self.providers = providers
+        byName = Dictionary(grouping: providers, by: \.descriptor.name)
     }
 
     /// Creates the providers of a configuration, with one factory for each kind of provider that the app supports.
@@ -98,7 +101,7 @@ public struct ProviderRegistry: Sendable {
     ///
     /// The name in an event can become the label of a metric, so a request with an invented name must not add a label.
     func knownName(_ name: String) -> String {
-        providers.contains { $0.descriptor.name.isIdentical(to: name) } ? name : ""
+        find(name) == nil ? "" : name
     }
 
     /// Finds the provider with a name, compared as bytes.
@@ -139,6 +142,6 @@ public struct ProviderRegistry: Sendable {
     }
 
     private func find(_ name: String) -> (any IdentityProvider)? {
-        providers.first { $0.descriptor.name.isIdentical(to: name) }
+        byName[name]?.first { $0.descriptor.name.isIdentical(to: name) }
     }
 }

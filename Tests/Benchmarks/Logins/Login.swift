@@ -8,7 +8,8 @@ package struct Login: Sendable {
     private let sessions: SessionManager
     private let transport: CurlTransport
 
-    package init(port: Int, _ store: any SessionStore) throws {
+    /// `shops` is the number of providers of the app; all logins are at the last.
+    package init(port: Int, _ store: any SessionStore, shops: Int = 1) throws {
         transport = try CurlTransport()
         let environment = IdentityEnvironment(transport: transport, random: FewNonces())
         var configuration = OpenIDProvider.Configuration(
@@ -23,8 +24,12 @@ package struct Login: Sendable {
             "http://127.0.0.1:\(port)/.well-known/openid-configuration"
         )
         provider = try OpenIDProvider(configuration, environment: environment)
+        let others = try (1..<shops).map { number in
+            configuration.name = "shop-\(number)"
+            return try OpenIDProvider(configuration, environment: environment)
+        }
         sessions = SessionManager(
-            providers: try ProviderRegistry([provider]),
+            providers: try ProviderRegistry(others + [provider]),
             store: store,
             environment: environment
         )

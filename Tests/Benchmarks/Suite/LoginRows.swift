@@ -35,6 +35,7 @@ enum LoginRows {
                     work: .yardstick { unsafe yardstick_threaded_login($0.folder, Int32($0.port), 16, $0.seconds) }
                 ),
                 login("in memory", isCounted: true) { _ in InMemoryStore() },
+                login("in memory, 1,000 shops", isCounted: false, shops: 1_000) { _ in InMemoryStore() },
                 login("SQLite", isCounted: false) { try await openStore("logins", in: $0) },
             ]
         ),
@@ -63,12 +64,13 @@ enum LoginRows {
     private static func login(
         _ name: String,
         isCounted: Bool,
+        shops: Int = 1,
         _ store: @escaping @Sendable (Context) async throws -> any SessionStore
     ) -> Peer {
         Peer(
             name: name,
             work: .operation(callers: 16) { context in
-                let login = try Login(port: context.port, try await store(context))
+                let login = try Login(port: context.port, try await store(context), shops: shops)
                 return { _ = try await login.run() }
             },
             isCounted: isCounted
