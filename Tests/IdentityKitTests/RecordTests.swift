@@ -54,4 +54,59 @@ struct RecordTests {
         #expect(RecordReader(Secret(bytes: [1, 0x61, 0xFF, 0xFF, 0xFF, 0xFF])) == nil)
         #expect(RecordReader(Secret(#"{"v":4,"state":"active","tokens":{}}"#)) == nil)
     }
+
+    @Test("a login that another version stored, or whose step-up cannot be decoded, is refused")
+    func attempts() throws {
+        func attempt(version: Int, stepUp: String?) throws -> LoginAttempt {
+            let payload = RecordWriter.record { record in
+                record.append("v", version)
+                record.append("provider", "p")
+                record.append("state", "s")
+                record.append("created_at", Self.date)
+                record.append("expires_at", Self.date)
+                record.append("binding", bytes: [1])
+                record.append("step_up", stepUp)
+            }
+            return try LoginAttempt(StoredLoginAttempt(key: "k", expiresAt: Self.date, payload: payload))
+        }
+        #expect(try attempt(version: 2, stepUp: nil).state.reveal() == "s")
+        #expect(throws: IdentityError.self) { try attempt(version: 1, stepUp: nil) }
+        #expect(throws: IdentityError.self) { try attempt(version: 2, stepUp: "{}") }
+    }
+
+    @Test("a session that another version stored, or whose claims cannot be decoded, is refused")
+    func sessions() throws {
+        func state(version: Int, claims: String?) throws -> SessionState {
+            let payload = RecordWriter.record { record in
+                record.append("v", version)
+                record.append("state", "active")
+                record.append("tokens") { tokens in
+                    tokens.append("buyer") { buyer in
+                        buyer.append("issuer", "i")
+                        buyer.append("subject", "b")
+                    }
+                    tokens.append("access_token", "a")
+                    tokens.append("issued_at", Self.date)
+                    tokens.append("claims", claims)
+                }
+            }
+            return try SessionState(
+                StoredSession(
+                    id: try #require(SessionID(rawValue: "kX9fQ2bT7hLw0ZsN4mVcRg")),
+                    provider: "p",
+                    tenant: "",
+                    issuer: "i",
+                    subject: "b",
+                    createdAt: Self.date,
+                    retainedUntil: Self.date,
+                    payload: payload
+                )
+            )
+        }
+        #expect(try state(version: 5, claims: nil).tokens?.accessToken.reveal() == "a")
+        for (version, claims) in [(4, nil), (5, "{}")] {
+            let error = #expect(throws: IdentityError.self) { try state(version: version, claims: claims) }
+            #expect(error?.code == .storeCorrupt)
+        }
+    }
 }
