@@ -44,6 +44,24 @@ struct RecordTests {
         #expect(record["text"]?["text"] == nil)
     }
 
+    @Test("no text or dump shows the bytes of a record")
+    func privacy() throws {
+        let record = try #require(RecordReader(RecordWriter.record { $0.append("secret", "s3cret") }))
+        var writer: RecordWriter?
+        _ = RecordWriter.record { record in
+            record.append("secret", "s3cret")
+            writer = record
+        }
+        for value in [record, try #require(record["secret"]), try #require(writer)] as [any Sendable] {
+            var dumped = ""
+            dump(value, to: &dumped)
+            // 51 is the byte "3".
+            for text in [dumped, "\(value)", String(reflecting: value)] {
+                #expect(!text.contains("s3cret") && !text.contains("51"))
+            }
+        }
+    }
+
     @Test("a record that ends early or has more bytes is refused, and so is the JSON that earlier versions wrote")
     func damage() {
         let bytes = Self.record.revealBytes()

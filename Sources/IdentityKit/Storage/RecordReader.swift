@@ -86,3 +86,7 @@ package struct RecordReader {
         name.withUTF8Buffer { name in bytes.span.extracting(range).isEqual(to: unsafe name.span) }
     }
 }
+
+extension RecordReader: Redacted {
+    package var description: String { "RecordReader(<redacted>)" }
+}

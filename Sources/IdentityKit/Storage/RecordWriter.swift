@@ -85,3 +85,7 @@ package struct RecordWriter {
         unsafe text.span.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
     }
 }
+
+extension RecordWriter: Redacted {
+    package var description: String { "RecordWriter(<redacted>)" }
+}
