@@ -71,6 +71,7 @@ struct OpeningTests {
     @Test(
         "tables of an older format are refused with advice, and left as they are",
         arguments: [
+            "UPDATE §store SET version = \(Schema.version - 1)",
             "ALTER TABLE §store DROP COLUMN format",
             "UPDATE §store SET format = sha256('tables of an older version')",
         ]

@@ -139,6 +139,8 @@ struct OpeningTests {
                 && error?.hint?.contains("Update the program") == true
         )
         #expect(try directory.contents(directory.database) == newer)
+        try connection.execute("PRAGMA user_version = \(Schema.version - 1)")
+        await expect(.storeCorrupt, .configuration) { try await directory.open() }
         // Files that lack a column, as versions before the first release wrote them.
         for change in ["DROP INDEX session_sweep; ALTER TABLE session", "ALTER TABLE store"] {
             let column = change.hasSuffix("store") ? "is_copy" : "sweep_after"

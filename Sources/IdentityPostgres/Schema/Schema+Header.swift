@@ -60,7 +60,7 @@ extension Schema {
                     """
             )
         }
-        guard row.bytes(1) == (try format()) else { throw otherFormat(sql) }
+        guard row.integer(0) == version, row.bytes(1) == (try format()) else { throw otherFormat(sql) }
     }
 
     private static func otherFormat(_ sql: Statements) -> IdentityError {

@@ -13,6 +13,7 @@ internal import IdentityStoreKit
 /// `PostgresStore.openRecords` creates the tables or updates the header. ``header(_:_:)`` and `openRecords` now refuse every version
 /// except ``version``, so first change both functions to accept the released versions.
 enum Schema {
+    /// The version of the tables and of the records in them.
     static let version: Int64 = 2
 
     /// A hash of the statements that create the tables, which identifies their format.

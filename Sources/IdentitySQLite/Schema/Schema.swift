@@ -17,7 +17,7 @@ internal import IdentityStoreKit
 enum Schema {
     /// The bytes `IKst`, which mark a file as a store of IdentityKit (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x494B_7374
-    /// The version of the tables (`PRAGMA user_version`), which ``FileHeader`` checks.
+    /// The version of the tables and of the records in them (`PRAGMA user_version`), which ``FileHeader`` checks.
     static let version: Int64 = 3
 
     static func create(on connection: Connection, _ keys: StoreKeys, slotSize: Int) throws {
