@@ -94,6 +94,37 @@ import Testing
         #expect(error?.phase == .notSent)
     }
 
+    @Test("the configured User-Agent is sent once, unless it is empty or the request sets another one")
+    func userAgent() async throws {
+        let server = try await LoopbackServer.start { request in
+            let values = request.headers.filter { $0.name.lowercased() == "user-agent" }.map(\.value)
+            return .message(status: 200, body: Array(values.joined(separator: ", ").utf8))
+        }
+        func sent(_ request: HTTPRequest, _ configured: String) async throws -> String {
+            let transport = try CurlTransport(configuration: .init(userAgent: configured))
+            return String(decoding: try await transport.send(request).body, as: UTF8.self)
+        }
+        var request = try HTTPRequest.patient(server.origin + "/")
+        #expect(try await sent(request, "MyShop/2.1") == "MyShop/2.1")
+        #expect(try await sent(request, "") == "")
+        try request.headers.set("user-agent", "Page/1")
+        #expect(try await sent(request, "MyShop/2.1") == "Page/1")
+        await server.stop()
+    }
+
+    @Test("requests to several servers in turn reach the server that each names")
+    func severalOrigins() async throws {
+        let servers = try await [
+            LoopbackServer.start { _ in .message(status: 201) }, LoopbackServer.start { _ in .message(status: 202) },
+        ]
+        let transport = try CurlTransport()
+        for _ in 1...3 {
+            #expect(try await transport.send(.patient(servers[0].origin + "/")).status == 201)
+            #expect(try await transport.send(.patient(servers[1].origin + "/")).status == 202)
+        }
+        for server in servers { await server.stop() }
+    }
+
     @Test(
         "a request that sets a header for message framing or the host is refused",
         arguments: ["Content-Length", "transfer-encoding", "Host", "Expect"]

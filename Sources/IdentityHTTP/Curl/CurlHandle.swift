@@ -34,12 +34,19 @@ internal import CIdentityCurl
     private var headers: UnsafeMutablePointer<curl_slist>?
     /// The route whose options are set in the handle, together with the common options; nil if no options are set.
     private var route: CurlOptions.Route?
+    /// The origin of ``route``, parsed by libcurl.
+    private let url: OpaquePointer
     // libcurl writes its error text here; the address must not change during the lifetime of the handle.
     private let errorBuffer: UnsafeMutablePointer<CChar>
 
     init?(_ sockets: CurlSockets) {
         guard let easy = unsafe curl_easy_init() else { return nil }
+        guard let url = unsafe curl_url() else {
+            unsafe curl_easy_cleanup(easy)
+            return nil
+        }
         unsafe self.easy = easy
+        unsafe self.url = url
         self.sockets = sockets
         unsafe errorBuffer = .allocate(capacity: Int(CURL_ERROR_SIZE))
         unsafe errorBuffer.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -47,6 +54,7 @@ internal import CIdentityCurl
 
     deinit {
         unsafe curl_easy_cleanup(easy)
+        unsafe curl_url_cleanup(url)
         unsafe curl_slist_free_all(headers)
         unsafe errorBuffer.deallocate()
     }
@@ -62,18 +70,19 @@ internal import CIdentityCurl
 
     /// Sets the handle's options for a request; false if libcurl refuses an option, for example because memory is exhausted.
     func begin(_ work: consuming Work, _ configuration: CurlTransport.Configuration) -> Bool {
-        let exchange = work.exchange
+        // One copy of the request, because each use of the class member would copy it.
+        let request = work.exchange.request
         self.work = work
         unsafe errorBuffer.pointee = 0
         let options = unsafe CurlOptions(easy: easy)
-        let next = CurlOptions.Route(exchange.request)
+        let next = CurlOptions.Route(request)
         if next != route {
             guard route != nil || options.setCommon(configuration) && setCallbacks(options),
-                options.setRoute(next, exchange.request.url.origin, configuration)
+                unsafe options.setRoute(next, request.url.origin, url, configuration)
             else { return false }
             route = next
         }
-        return options.setRequest(exchange.request) && setHeaders(exchange.request, options)
+        return options.setRequest(request, configuration) && setHeaders(request, options)
     }
 
     /// Removes the request and its data, including its secrets, from the handle; returns nil if the request has ended before.

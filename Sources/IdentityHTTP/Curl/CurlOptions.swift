@@ -25,12 +25,11 @@ internal import IdentityPlatform
             && set(CURLOPT_PROXY_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
             && set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
             && set(CURLOPT_MAXAGE_CONN, Int(idleSeconds))
-            && set(CURLOPT_USERAGENT, configuration.userAgent)
             && set(CURLOPT_NOPROXY, "")
             && setTrust(configuration.certificateAuthorityFile)
     }
 
-    /// The values of a request on which the options of ``setRoute(_:_:_:)`` depend; a handle keeps these options until it is reset.
+    /// The values of a request on which the options of ``setRoute(_:_:_:_:)`` depend; a handle keeps these options until it is reset.
     struct Route: Equatable {
         let isSecure: Bool
         let host: String
@@ -51,25 +50,38 @@ internal import IdentityPlatform
     }
 
     /// Sets the options of a route; the connect timeout is the only time limit of libcurl, because ``CurlLoop`` enforces the others.
-    func setRoute(_ route: Route, _ origin: String, _ configuration: CurlTransport.Configuration) -> Bool {
+    ///
+    /// `url` must exist until the handle is reset or has another route. libcurl uses it as the parsed `origin`. Without it, libcurl would
+    /// parse and format the origin for each request.
+    func setRoute(
+        _ route: Route,
+        _ origin: String,
+        _ url: OpaquePointer,
+        _ configuration: CurlTransport.Configuration
+    ) -> Bool {
         // An empty text makes libcurl ignore the proxy variables of the environment. The port is always set, because libcurl's default
         // for http is 1080.
         let proxy = (route.usesProxy ? configuration.proxy : nil).map { "\($0.scheme)://\($0.host):\($0.port)" }
-        return set(CURLOPT_URL, origin)
+        // If libcurl repeats a request on a new connection, it uses CURLOPT_URL.
+        return unsafe set(CURLOPT_URL, origin)
+            && curl_url_set(url, CURLUPART_URL, origin, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK
+            && set(CURLOPT_CURLU, pointer: UnsafeMutableRawPointer(url))
             && set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")
             && set(CURLOPT_PROXY, proxy ?? "")
             && set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout)
     }
 
     /// Sets the options of a request; path and query are set as the request target, because libcurl would format them twice in a URL.
-    func setRequest(_ request: HTTPRequest) -> Bool {
+    func setRequest(_ request: HTTPRequest, _ configuration: CurlTransport.Configuration) -> Bool {
         let isSet = unsafe request.url.withRequestTarget {
             unsafe identity_curl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) == CURLE_OK
         }
-        return isSet && setMethod(request)
+        // libcurl formats this option for each request, even if the request sets the header. A proxy gets only the option.
+        let needsUserAgent = configuration.proxy != nil || !request.headers.contains("User-Agent")
+        return isSet && set(CURLOPT_USERAGENT, needsUserAgent ? configuration.userAgent : nil) && setMethod(request)
     }
 
-    /// Removes the options of ``setRequest(_:)`` and the headers from the handle.
+    /// Removes the options of ``setRequest(_:_:)`` and the headers from the handle.
     func clearRequest() -> Bool {
         wipeRedirect()
         // CURLOPT_HTTPGET comes last, because it also turns HEAD and POST back into GET.
