@@ -10,15 +10,14 @@
 /// ```
 public struct ProviderRegistry: Sendable {
     private let providers: [any IdentityProvider]
-    /// The providers by name; Swift treats canonically equivalent names as the same key, so a key can have several providers.
-    private let byName: [String: [any IdentityProvider]]
+    private let byName: [ByteKey: any IdentityProvider]
 
     /// Creates a registry of the given providers.
     ///
     /// - Throws: ``IdentityError`` when two providers have the same name, or when a provider has the name that sessions of guests use
     ///   (``SessionManager/guestProvider``).
     public init(_ providers: [any IdentityProvider]) throws(IdentityError) {
-        var names: Set<[UInt8]> = []
+        var names: Set<ByteKey> = []
         for provider in providers {
             guard !provider.descriptor.name.isIdentical(to: SessionManager.guestProvider) else {
                 throw IdentityError(
@@ -27,7 +26,7 @@ public struct ProviderRegistry: Sendable {
                     hint: "Give the provider another name."
                 )
             }
-            guard names.insert(Array(provider.descriptor.name.utf8)).inserted else {
+            guard names.insert(ByteKey(provider.descriptor.name)).inserted else {
                 throw IdentityError(
                     configuration: "Two providers have the name \(provider.descriptor.name).",
                     hint: "Give each provider a different name."
@@ -39,7 +38,7 @@ public struct ProviderRegistry: Sendable {
 
     init(unique providers: [any IdentityProvider]) {
         self.providers = providers
-        byName = Dictionary(grouping: providers, by: \.descriptor.name)
+        byName = Dictionary(providers.map { (ByteKey($0.descriptor.name), $0) }) { first, _ in first }
     }
 
     /// Creates the providers of a configuration, with one factory for each kind of provider that the app supports.
@@ -142,6 +141,6 @@ public struct ProviderRegistry: Sendable {
     }
 
     private func find(_ name: String) -> (any IdentityProvider)? {
-        byName[name]?.first { $0.descriptor.name.isIdentical(to: name) }
+        byName[ByteKey(name)]
     }
 }

@@ -5,12 +5,12 @@ internal import FoundationEssentials
 /// Because of the groups, a flood of logins at one tenant does not evict the logins of other tenants. Eviction does not search the whole
 /// table, so that a flood costs little time (CVE-2021-22119).
 struct ExpiringTable<Value: Sendable>: Sendable {
-    private typealias Entries = [[UInt8]: (value: Value, serial: Int, group: [UInt8])]
+    private typealias Entries = [ByteKey: (value: Value, serial: Int, group: ByteKey)]
 
     private struct Place {
         let expiresAt: Date
         let serial: Int
-        let key: [UInt8]
+        let key: ByteKey
     }
 
     /// The values of one group in the order of their expiry, then of their insertion.
@@ -46,23 +46,22 @@ struct ExpiringTable<Value: Sendable>: Sendable {
     }
 
     private let maximum: Int
-    // The keys are bytes, because Swift treats canonically equivalent strings as equal, and two such keys must stay distinct.
     private var entries: Entries = [:]
-    private var groups: [[UInt8]: Group] = [:]
+    private var groups: [ByteKey: Group] = [:]
     private var nextSerial = 0
 
     init(maximum: Int) {
         self.maximum = max(1, maximum)
     }
 
-    subscript(key: String) -> Value? { entries[Array(key.utf8)]?.value }
+    subscript(key: String) -> Value? { entries[ByteKey(key)]?.value }
 
     /// Adds or replaces a value; if its group is full, evicts the values of the group that expire first.
     mutating func insert(_ value: Value, for key: String, in group: String = "", until expiry: Date) {
-        let place = Place(expiresAt: expiry, serial: nextSerial, key: Array(key.utf8))
+        let place = Place(expiresAt: expiry, serial: nextSerial, key: ByteKey(key))
         _ = take(place.key)
         nextSerial += 1
-        let name = Array(group.utf8)
+        let name = ByteKey(group)
         var ours = groups.removeValue(forKey: name) ?? Group()
         while ours.count >= maximum, ours.first != nil { ours.removeFirst(from: &entries) }
         entries[place.key] = (value, place.serial, name)
@@ -73,17 +72,18 @@ struct ExpiringTable<Value: Sendable>: Sendable {
 
     /// Adds a value to the group with the empty name, and evicts only expired values; returns false if the group stays full.
     mutating func insert(_ value: Value, for key: String, until expiry: Date, at now: Date) -> Bool {
-        var ours = groups.removeValue(forKey: []) ?? Group()
+        let name = ByteKey("")
+        var ours = groups.removeValue(forKey: name) ?? Group()
         while ours.count >= maximum, let first = ours.first, first.expiresAt < now { ours.removeFirst(from: &entries) }
         let hasRoom = ours.count < maximum
-        groups[[]] = ours
+        groups[name] = ours
         if hasRoom { insert(value, for: key, until: expiry) }
         return hasRoom
     }
 
-    mutating func take(_ key: String) -> Value? { take(Array(key.utf8)) }
+    mutating func take(_ key: String) -> Value? { take(ByteKey(key)) }
 
-    private mutating func take(_ key: [UInt8]) -> Value? {
+    private mutating func take(_ key: ByteKey) -> Value? {
         guard let entry = entries.removeValue(forKey: key) else { return nil }
         groups[entry.group]?.count -= 1
         if groups[entry.group]?.count == 0 { groups[entry.group] = nil }

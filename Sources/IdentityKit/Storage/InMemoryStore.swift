@@ -9,9 +9,9 @@ internal import Synchronization
 public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore, ExpirySweeping {
     private struct State {
         private(set) var sessions: [SessionID: StoredSession] = [:]
-        /// The number of sessions of each tenant; the key is the tenant's name as bytes.
-        private(set) var counts: [[UInt8]: Int] = [:]
-        var attachments: [SessionID: [[UInt8]: SessionAttachment]] = [:]
+        /// The number of sessions of each tenant.
+        private(set) var counts: [ByteKey: Int] = [:]
+        var attachments: [SessionID: [ByteKey: SessionAttachment]] = [:]
         var attempts: ExpiringTable<StoredLoginAttempt>
         var usedTokens: ExpiringTable<Void>
         /// One counter for all attachments, so that an attachment that is removed and added again gets a new revision.
@@ -20,12 +20,12 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         mutating func put(_ session: StoredSession) {
             _ = drop(session.id)
             sessions[session.id] = session
-            counts[Array(session.tenant.utf8), default: 0] += 1
+            counts[ByteKey(session.tenant), default: 0] += 1
         }
 
         mutating func drop(_ id: SessionID) -> StoredSession? {
             guard let session = sessions.removeValue(forKey: id) else { return nil }
-            let tenant = Array(session.tenant.utf8)
+            let tenant = ByteKey(session.tenant)
             counts[tenant, default: 0] -= 1
             if counts[tenant] == 0 { counts[tenant] = nil }
             return session
@@ -74,7 +74,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
     private func insert(_ session: StoredSession, maximum: Int?) throws {
         try state.withLock { state in
             guard state.sessions[session.id] == nil else { throw IdentityError.sessionExists }
-            let count = state.counts[Array(session.tenant.utf8)] ?? 0
+            let count = state.counts[ByteKey(session.tenant)] ?? 0
             guard count < maximum ?? .max else { throw IdentityError.tenantFull }
             state.put(session.saved)
         }
@@ -99,7 +99,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
         state.withLock { state in
             guard let session = state.drop(id) else { return nil }
             let attached = state.attachments.removeValue(forKey: id) ?? [:]
-            let named = attached.map { (String(decoding: $0.key, as: UTF8.self), $0.value.payload) }
+            let named = attached.map { ($0.key.text, $0.value.payload) }
             return RemovedSession(session: session, attachments: Dictionary(named, uniquingKeysWith: { $1 }))
         }
     }
@@ -160,7 +160,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
 
     /// Returns the attachment with this name; nil if it does not exist.
     public func attachment(_ name: String, of id: SessionID) async throws -> SessionAttachment? {
-        state.withLock { $0.attachments[id]?[Array(name.utf8)] }
+        state.withLock { $0.attachments[id]?[ByteKey(name)] }
     }
 
     /// Adds, replaces or removes an attachment; returns false if its revision is not the expected one, or if the session does not exist.
@@ -172,7 +172,7 @@ public final class InMemoryStore: SessionStore, SessionReplacing, UsedTokenStore
     ) async throws -> Bool {
         state.withLock { state in
             guard state.sessions[id] != nil else { return false }
-            let key = Array(name.utf8)
+            let key = ByteKey(name)
             guard state.attachments[id]?[key]?.revision == revision else { return false }
             if payload != nil { state.lastRevision += 1 }
             state.attachments[id, default: [:]][key] = payload.map {

@@ -19,6 +19,19 @@ extension String {
     }
 }
 
+/// A string as a key of a dictionary or set, compared as bytes: for Swift, canonically equivalent strings are the same key.
+package struct ByteKey: Hashable, Sendable {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package static func == (left: ByteKey, right: ByteKey) -> Bool { left.text.isIdentical(to: right.text) }
+
+    package func hash(into hasher: inout Hasher) {
+        unsafe text.utf8.span.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    }
+}
+
 extension Span<UInt8> {
     /// Whether two spans contain the same bytes; faster than a loop.
     func isEqual(to other: Span<UInt8>) -> Bool {
