@@ -153,15 +153,15 @@ extension LoginAttempt {
             dpopKey: value["dpop_key"]?.secret,
             returnPath: value["return_path"]?.string,
             createdAt: createdAt,
-            expiresAt: expiresAt
+            expiresAt: expiresAt,
+            tenant: stored.tenant,
+            browserBindingHash: bindingHash,
+            postedCallback: value["posted"]?.json?.array?.compactMap { field in
+                guard let pair = field.strings, pair.count == 2 else { return nil }
+                return (name: pair[0], value: Secret(pair[1]))
+            },
+            stepUp: stepUp
         )
-        tenant = stored.tenant
-        browserBindingHash = bindingHash
-        postedCallback = value["posted"]?.json?.array?.compactMap { field in
-            guard let pair = field.strings, pair.count == 2 else { return nil }
-            return (name: pair[0], value: Secret(pair[1]))
-        }
-        self.stepUp = stepUp
     }
 
     package func checkExpiry(at now: Date) throws(IdentityError) {
