@@ -1,4 +1,5 @@
 internal import BenchmarkLogins
+internal import Dispatch
 internal import FoundationEssentials
 internal import IdentityKit
 internal import IdentitySQLite
@@ -18,6 +19,14 @@ enum SQLiteStoreRows {
                         let bare = Bare(try bareFile(0, in: context))
                         let numbers = Numbers()
                         return { try bare.save(Int64(numbers.draw() % writers)) }
+                    }
+                ),
+                Peer(
+                    name: "SQLite in C, on a thread",
+                    work: .operation(callers: 1) { context in
+                        let bare = Bare(try bareFile(0, in: context))
+                        let numbers = Numbers()
+                        return { try bare.saveOnQueue(Int64(numbers.draw() % writers)) }
                     }
                 ),
                 save("SQLiteStore", callers: 1, isCounted: true),
@@ -199,10 +208,23 @@ enum SQLiteStoreRows {
     /// One connection, used by one caller at a time.
     private final class Bare: @unchecked Sendable {
         private let file: BareSQLite
+        private let queue = DispatchQueue(label: "SQLite in C")
+        private let saved = DispatchSemaphore(value: 0)
+        private var result: Result<Void, any Error> = .success(())
 
         init(_ file: BareSQLite) { self.file = file }
 
         func save(_ row: Int64) throws { try file.save(row, body) }
+
+        /// Saves on another thread, as a store must that does not block its callers' threads.
+        func saveOnQueue(_ row: Int64) throws {
+            queue.async {
+                self.result = Result { try self.save(row) }
+                self.saved.signal()
+            }
+            saved.wait()
+            try result.get()
+        }
 
         func read(_ row: Int64) throws { _ = try file.read(row) }
     }
