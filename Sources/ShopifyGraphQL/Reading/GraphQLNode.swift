@@ -41,8 +41,8 @@ public struct GraphQLNode: Sendable {
     /// - Throws: ``GraphQLReadingError`` when this place is not an object.
     public func member(_ name: String) throws(GraphQLReadingError) -> GraphQLNode {
         guard missing == nil, tape.entries[index].isKind(.object) else { throw error("an object") }
-        guard let value = tape.member(name, of: index) else { return GraphQLNode(tape, index, missing: name) }
-        return GraphQLNode(tape, value)
+        let value = tape.member(name, of: index)
+        return GraphQLNode(tape, value ?? index, missing: value == nil ? name : nil)
     }
 
     private var entry: TapeEntry? { missing == nil ? tape.entries[index] : nil }

@@ -40,9 +40,11 @@ extension CartPayload: GraphQLReadable {
     /// Reads the result of a cart mutation.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
         let answer: CartWithCheckout? = try node.field("cart")
-        cart = answer?.cart
-        checkoutURL = answer?.checkoutURL
-        userErrors = try node.field("userErrors")
-        warnings = try node.field("warnings")
+        self.init(
+            cart: answer?.cart,
+            checkoutURL: answer?.checkoutURL,
+            userErrors: try node.field("userErrors"),
+            warnings: try node.field("warnings")
+        )
     }
 }

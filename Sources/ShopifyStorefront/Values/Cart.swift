@@ -112,22 +112,26 @@ extension Cart: CustomStringConvertible, CustomDebugStringConvertible, CustomRef
 extension Cart: GraphQLReadable {
     /// Reads the fragment `Cart`.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        id = try node.field("id")
-        totalQuantity = try node.field("totalQuantity")
+        let (id, totalQuantity): (CartID, Int) = try (node.field("id"), node.field("totalQuantity"))
         let cost = try node.member("cost")
-        subtotal = try cost.field("subtotalAmount")
-        total = try cost.field("totalAmount")
         let page: CartLinePage = try node.field("lines")
-        lines = page.nodes
-        hasMoreLines = page.pageInfo.hasNextPage
-        linesCursor = page.pageInfo.endCursor
-        note = try node.field("note")
-        attributes = try node.field("attributes", as: [CartAttribute]?.self) ?? []
-        discountCodes = try node.field("discountCodes", as: [CartDiscountCode]?.self) ?? []
-        giftCards = try node.field("appliedGiftCards", as: [CartGiftCard]?.self) ?? []
-        buyerIdentity = try node.field("buyerIdentity")
         let addresses: [Identified] = try node.member("delivery").field("addresses")
-        deliveryAddressIDs = addresses.map(\.id)
+        // One call: if a value were read after a member was assigned, Swift would copy the whole struct at the end.
+        self.init(
+            id: id,
+            totalQuantity: totalQuantity,
+            subtotal: try cost.field("subtotalAmount"),
+            total: try cost.field("totalAmount"),
+            lines: page.nodes,
+            hasMoreLines: page.pageInfo.hasNextPage,
+            linesCursor: page.pageInfo.endCursor,
+            note: try node.field("note"),
+            attributes: try node.field("attributes", as: [CartAttribute]?.self) ?? [],
+            discountCodes: try node.field("discountCodes", as: [CartDiscountCode]?.self) ?? [],
+            giftCards: try node.field("appliedGiftCards", as: [CartGiftCard]?.self) ?? [],
+            buyerIdentity: try node.field("buyerIdentity"),
+            deliveryAddressIDs: addresses.map(\.id)
+        )
     }
 }
 
@@ -140,32 +144,38 @@ private struct Identified: GraphQLReadable {
 extension Cart.BuyerIdentity: GraphQLReadable {
     /// Reads the buyer of the fragment `Cart`.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        email = try node.field("email")
-        phone = try node.field("phone")
-        countryCode = try node.field("countryCode")
-        customerID = try node.field("customer", as: Identified?.self)?.id
+        self.init(
+            email: try node.field("email"),
+            phone: try node.field("phone"),
+            countryCode: try node.field("countryCode"),
+            customerID: try node.field("customer", as: Identified?.self)?.id
+        )
     }
 }
 
 extension CartLine: GraphQLReadable {
     /// Reads the fragment `CartLine`.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        id = try node.field("id")
+        let id: String = try node.field("id")
         // GraphQL's Int has 32 bits. With larger quantities, the sum of all quantities of a cart could overflow.
         let number = try node.member("quantity")
-        quantity = try number.integer()
+        let quantity = try number.integer()
         guard Int32(exactly: quantity) != nil else { throw number.error("a 32-bit integer") }
-        // If the merchandise is not a `ProductVariant`, these fields are missing, and get empty texts so that the cart can be read.
         let merchandise = try node.present("merchandise")
-        merchandiseID = try merchandise?.present("id")?.text() ?? ""
-        variantTitle = try merchandise?.present("title")?.text() ?? ""
-        productTitle = try merchandise?.present("product")?.present("title")?.text() ?? ""
-        total = try node.member("cost").field("totalAmount")
-        attributes = try node.field("attributes", as: [CartAttribute]?.self) ?? []
         let sellingPlan = try node.present("sellingPlanAllocation")?.present("sellingPlan")
-        sellingPlanID = try sellingPlan?.present("id")?.text()
         let parent = try node.present("parentRelationship")?.present("parent")
-        parentMerchandiseID = try parent?.present("merchandise")?.present("id")?.text()
+        self.init(
+            id: id,
+            quantity: quantity,
+            // If the merchandise is not a `ProductVariant`, these fields are missing, and get empty texts so that the cart can be read.
+            merchandiseID: try merchandise?.present("id")?.text() ?? "",
+            variantTitle: try merchandise?.present("title")?.text() ?? "",
+            productTitle: try merchandise?.present("product")?.present("title")?.text() ?? "",
+            total: try node.member("cost").field("totalAmount"),
+            attributes: try node.field("attributes", as: [CartAttribute]?.self) ?? [],
+            sellingPlanID: try sellingPlan?.present("id")?.text(),
+            parentMerchandiseID: try parent?.present("merchandise")?.present("id")?.text()
+        )
     }
 }
 

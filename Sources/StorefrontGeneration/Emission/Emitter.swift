@@ -105,14 +105,21 @@ struct Emitter {
         writer.line()
         writer.comment("Reads the selected fields and ignores others.")
         writer.block("\(access) init(_ node: GraphQLNode) throws(GraphQLReadingError)") { writer in
-            for property in properties {
-                let value =
-                    switch property.source {
-                    case .field(let key): "node.field(\"\(key)\")"
-                    case .place: "\(text(property.type))(node)"
-                    }
-                writer.line("self.\(SwiftNames.quoted(property.name)) = try \(value)")
+            let members = properties.map { "self." + SwiftNames.quoted($0.name) }
+            let values = properties.map { property in
+                switch property.source {
+                case .field(let key): "node.field(\"\(key)\")"
+                case .place: "\(text(property.type))(node)"
+                }
             }
+            guard members.count > 1 else {
+                for (member, value) in zip(members, values) { writer.line("\(member) = try \(value)") }
+                return
+            }
+            // One assignment: if a value were read after another was assigned, Swift would copy the whole struct at the end.
+            writer.line("(\(members.joined(separator: ", "))) = try (")
+            writer.list(values)
+            writer.line(")")
         }
     }
 

@@ -10,11 +10,13 @@ struct BenchImage: GraphQLReadable, Decodable {
     let height: Int?
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        id = try node.field("id")
-        url = try node.field("url")
-        altText = try node.field("altText")
-        width = try node.field("width")
-        height = try node.field("height")
+        (id, url, altText, width, height) = try (
+            node.field("id"),
+            node.field("url"),
+            node.field("altText"),
+            node.field("width"),
+            node.field("height")
+        )
     }
 }
 
@@ -23,8 +25,10 @@ struct BenchMoney: GraphQLReadable, Decodable {
     let currencyCode: String
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        amount = try node.field("amount")
-        currencyCode = try node.field("currencyCode")
+        (amount, currencyCode) = try (
+            node.field("amount"),
+            node.field("currencyCode")
+        )
     }
 }
 
@@ -33,8 +37,10 @@ struct BenchSelectedOption: GraphQLReadable, Decodable {
     let value: String
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        name = try node.field("name")
-        value = try node.field("value")
+        (name, value) = try (
+            node.field("name"),
+            node.field("value")
+        )
     }
 }
 
@@ -43,8 +49,10 @@ struct BenchPageInfo: GraphQLReadable, Decodable {
     let endCursor: String?
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        hasNextPage = try node.field("hasNextPage")
-        endCursor = try node.field("endCursor")
+        (hasNextPage, endCursor) = try (
+            node.field("hasNextPage"),
+            node.field("endCursor")
+        )
     }
 }
 
@@ -65,20 +73,25 @@ struct BenchVariant: GraphQLReadable, Decodable {
     let image: BenchImage?
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        __typename = try node.field("__typename")
-        id = try node.field("id")
-        title = try node.field("title")
-        sku = try node.field("sku")
-        barcode = try node.field("barcode")
-        availableForSale = try node.field("availableForSale")
-        quantityAvailable = try node.field("quantityAvailable")
-        requiresShipping = try node.field("requiresShipping")
-        weight = try node.field("weight")
-        weightUnit = try node.field("weightUnit")
-        price = try node.field("price")
-        compareAtPrice = try node.field("compareAtPrice")
-        selectedOptions = try node.field("selectedOptions")
-        image = try node.field("image")
+        (
+            __typename, id, title, sku, barcode, availableForSale, quantityAvailable, requiresShipping, weight,
+            weightUnit, price, compareAtPrice, selectedOptions, image
+        ) = try (
+            node.field("__typename"),
+            node.field("id"),
+            node.field("title"),
+            node.field("sku"),
+            node.field("barcode"),
+            node.field("availableForSale"),
+            node.field("quantityAvailable"),
+            node.field("requiresShipping"),
+            node.field("weight"),
+            node.field("weightUnit"),
+            node.field("price"),
+            node.field("compareAtPrice"),
+            node.field("selectedOptions"),
+            node.field("image")
+        )
     }
 }
 
@@ -87,8 +100,10 @@ struct BenchVariants: GraphQLReadable, Decodable {
     let nodes: [BenchVariant]
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        pageInfo = try node.field("pageInfo")
-        nodes = try node.field("nodes")
+        (pageInfo, nodes) = try (
+            node.field("pageInfo"),
+            node.field("nodes")
+        )
     }
 }
 
@@ -105,8 +120,10 @@ struct BenchPriceRange: GraphQLReadable, Decodable {
     let maxVariantPrice: BenchMoney
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        minVariantPrice = try node.field("minVariantPrice")
-        maxVariantPrice = try node.field("maxVariantPrice")
+        (minVariantPrice, maxVariantPrice) = try (
+            node.field("minVariantPrice"),
+            node.field("maxVariantPrice")
+        )
     }
 }
 
@@ -115,8 +132,10 @@ struct BenchOption: GraphQLReadable, Decodable {
     let name: String
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        id = try node.field("id")
-        name = try node.field("name")
+        (id, name) = try (
+            node.field("id"),
+            node.field("name")
+        )
     }
 }
 
@@ -140,23 +159,28 @@ struct BenchProduct: GraphQLReadable, Decodable {
     let variants: BenchVariants
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        __typename = try node.field("__typename")
-        id = try node.field("id")
-        handle = try node.field("handle")
-        title = try node.field("title")
-        description = try node.field("description")
-        descriptionHtml = try node.field("descriptionHtml")
-        vendor = try node.field("vendor")
-        productType = try node.field("productType")
-        tags = try node.field("tags")
-        availableForSale = try node.field("availableForSale")
-        createdAt = try node.field("createdAt")
-        updatedAt = try node.field("updatedAt")
-        priceRange = try node.field("priceRange")
-        options = try node.field("options")
-        featuredImage = try node.field("featuredImage")
-        images = try node.field("images")
-        variants = try node.field("variants")
+        (
+            __typename, id, handle, title, description, descriptionHtml, vendor, productType, tags, availableForSale,
+            createdAt, updatedAt, priceRange, options, featuredImage, images, variants
+        ) = try (
+            node.field("__typename"),
+            node.field("id"),
+            node.field("handle"),
+            node.field("title"),
+            node.field("description"),
+            node.field("descriptionHtml"),
+            node.field("vendor"),
+            node.field("productType"),
+            node.field("tags"),
+            node.field("availableForSale"),
+            node.field("createdAt"),
+            node.field("updatedAt"),
+            node.field("priceRange"),
+            node.field("options"),
+            node.field("featuredImage"),
+            node.field("images"),
+            node.field("variants")
+        )
     }
 }
 
@@ -165,8 +189,10 @@ struct BenchProducts: GraphQLReadable, Decodable {
     let nodes: [BenchProduct]
 
     init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        pageInfo = try node.field("pageInfo")
-        nodes = try node.field("nodes")
+        (pageInfo, nodes) = try (
+            node.field("pageInfo"),
+            node.field("nodes")
+        )
     }
 }
 

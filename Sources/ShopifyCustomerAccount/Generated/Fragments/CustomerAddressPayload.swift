@@ -12,7 +12,9 @@ public struct CustomerAddressPayload: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.customerAddress = try node.field("customerAddress")
-        self.userErrors = try node.field("userErrors")
+        (self.customerAddress, self.userErrors) = try (
+            node.field("customerAddress"),
+            node.field("userErrors")
+        )
     }
 }

@@ -12,8 +12,10 @@ public struct CustomerMoney: GraphQLReadable, Equatable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.amount = try node.field("amount")
-        self.currencyCode = try node.field("currencyCode")
+        (self.amount, self.currencyCode) = try (
+            node.field("amount"),
+            node.field("currencyCode")
+        )
     }
 }
 

@@ -34,19 +34,21 @@ public struct CustomerOrder: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.name = try node.field("name")
-        self.number = try node.field("number")
-        self.processedAt = try node.field("processedAt")
-        self.cancelledAt = try node.field("cancelledAt")
-        self.financialStatus = try node.field("financialStatus")
-        self.fulfillmentStatus = try node.field("fulfillmentStatus")
-        self.statusPageURL = try node.field("statusPageUrl")
-        self.subtotal = try node.field("subtotal")
-        self.totalShipping = try node.field("totalShipping")
-        self.totalTax = try node.field("totalTax")
-        self.totalPrice = try node.field("totalPrice")
-        self.totalRefunded = try node.field("totalRefunded")
+        (self.id, self.name, self.number, self.processedAt, self.cancelledAt, self.financialStatus, self.fulfillmentStatus, self.statusPageURL, self.subtotal, self.totalShipping, self.totalTax, self.totalPrice, self.totalRefunded) = try (
+            node.field("id"),
+            node.field("name"),
+            node.field("number"),
+            node.field("processedAt"),
+            node.field("cancelledAt"),
+            node.field("financialStatus"),
+            node.field("fulfillmentStatus"),
+            node.field("statusPageUrl"),
+            node.field("subtotal"),
+            node.field("totalShipping"),
+            node.field("totalTax"),
+            node.field("totalPrice"),
+            node.field("totalRefunded")
+        )
     }
 }
 

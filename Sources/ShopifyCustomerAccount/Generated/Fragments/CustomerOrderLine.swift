@@ -26,15 +26,17 @@ public struct CustomerOrderLine: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.title = try node.field("title")
-        self.variantTitle = try node.field("variantTitle")
-        self.sku = try node.field("sku")
-        self.quantity = try node.field("quantity")
-        self.productID = try node.field("productId")
-        self.variantID = try node.field("variantId")
-        self.price = try node.field("price")
-        self.totalPrice = try node.field("totalPrice")
+        (self.id, self.title, self.variantTitle, self.sku, self.quantity, self.productID, self.variantID, self.price, self.totalPrice) = try (
+            node.field("id"),
+            node.field("title"),
+            node.field("variantTitle"),
+            node.field("sku"),
+            node.field("quantity"),
+            node.field("productId"),
+            node.field("variantId"),
+            node.field("price"),
+            node.field("totalPrice")
+        )
     }
 }
 

@@ -12,8 +12,10 @@ public struct CustomerPage: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.hasNextPage = try node.field("hasNextPage")
-        self.endCursor = try node.field("endCursor")
+        (self.hasNextPage, self.endCursor) = try (
+            node.field("hasNextPage"),
+            node.field("endCursor")
+        )
     }
 }
 

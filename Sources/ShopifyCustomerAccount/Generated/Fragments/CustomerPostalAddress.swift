@@ -32,18 +32,20 @@ public struct CustomerPostalAddress: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.firstName = try node.field("firstName")
-        self.lastName = try node.field("lastName")
-        self.company = try node.field("company")
-        self.address1 = try node.field("address1")
-        self.address2 = try node.field("address2")
-        self.city = try node.field("city")
-        self.zoneCode = try node.field("zoneCode")
-        self.zip = try node.field("zip")
-        self.territoryCode = try node.field("territoryCode")
-        self.phoneNumber = try node.field("phoneNumber")
-        self.formatted = try node.field("formatted")
+        (self.id, self.firstName, self.lastName, self.company, self.address1, self.address2, self.city, self.zoneCode, self.zip, self.territoryCode, self.phoneNumber, self.formatted) = try (
+            node.field("id"),
+            node.field("firstName"),
+            node.field("lastName"),
+            node.field("company"),
+            node.field("address1"),
+            node.field("address2"),
+            node.field("city"),
+            node.field("zoneCode"),
+            node.field("zip"),
+            node.field("territoryCode"),
+            node.field("phoneNumber"),
+            node.field("formatted")
+        )
     }
 }
 

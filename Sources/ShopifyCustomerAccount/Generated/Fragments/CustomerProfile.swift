@@ -26,15 +26,17 @@ public struct CustomerProfile: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.firstName = try node.field("firstName")
-        self.lastName = try node.field("lastName")
-        self.displayName = try node.field("displayName")
-        self.emailAddress = try node.field("emailAddress")
-        self.phoneNumber = try node.field("phoneNumber")
-        self.tags = try node.field("tags")
-        self.creationDate = try node.field("creationDate")
-        self.defaultAddress = try node.field("defaultAddress")
+        (self.id, self.firstName, self.lastName, self.displayName, self.emailAddress, self.phoneNumber, self.tags, self.creationDate, self.defaultAddress) = try (
+            node.field("id"),
+            node.field("firstName"),
+            node.field("lastName"),
+            node.field("displayName"),
+            node.field("emailAddress"),
+            node.field("phoneNumber"),
+            node.field("tags"),
+            node.field("creationDate"),
+            node.field("defaultAddress")
+        )
     }
 
     /// The result of `Customer.emailAddress`.

@@ -57,8 +57,10 @@ public struct CustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.deletedAddressID = try node.field("deletedAddressId")
-            self.userErrors = try node.field("userErrors")
+            (self.deletedAddressID, self.userErrors) = try (
+                node.field("deletedAddressId"),
+                node.field("userErrors")
+            )
         }
     }
 }

@@ -69,8 +69,10 @@ public struct CustomerAddressesQuery: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.defaultAddress = try node.field("defaultAddress")
-            self.addresses = try node.field("addresses")
+            (self.defaultAddress, self.addresses) = try (
+                node.field("defaultAddress"),
+                node.field("addresses")
+            )
         }
 
         /// The result of `Customer.defaultAddress`.
@@ -93,8 +95,10 @@ public struct CustomerAddressesQuery: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.nodes = try node.field("nodes")
-                self.pageInfo = try node.field("pageInfo")
+                (self.nodes, self.pageInfo) = try (
+                    node.field("nodes"),
+                    node.field("pageInfo")
+                )
             }
         }
     }

@@ -77,9 +77,11 @@ public struct CustomerOrderQuery: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.shippingAddress = try node.field("shippingAddress")
-            self.lineItems = try node.field("lineItems")
-            self.customerOrder = try CustomerOrder(node)
+            (self.shippingAddress, self.lineItems, self.customerOrder) = try (
+                node.field("shippingAddress"),
+                node.field("lineItems"),
+                CustomerOrder(node)
+            )
         }
 
         /// The result of `Order.lineItems`.
@@ -91,8 +93,10 @@ public struct CustomerOrderQuery: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.nodes = try node.field("nodes")
-                self.pageInfo = try node.field("pageInfo")
+                (self.nodes, self.pageInfo) = try (
+                    node.field("nodes"),
+                    node.field("pageInfo")
+                )
             }
         }
     }

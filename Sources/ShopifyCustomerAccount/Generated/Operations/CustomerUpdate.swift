@@ -61,8 +61,10 @@ public struct CustomerUpdate: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.customer = try node.field("customer")
-            self.userErrors = try node.field("userErrors")
+            (self.customer, self.userErrors) = try (
+                node.field("customer"),
+                node.field("userErrors")
+            )
         }
 
         /// The result of `CustomerUpdatePayload.userErrors`.
@@ -76,9 +78,11 @@ public struct CustomerUpdate: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.code = try node.field("code")
-                self.field = try node.field("field")
-                self.message = try node.field("message")
+                (self.code, self.field, self.message) = try (
+                    node.field("code"),
+                    node.field("field"),
+                    node.field("message")
+                )
             }
         }
     }

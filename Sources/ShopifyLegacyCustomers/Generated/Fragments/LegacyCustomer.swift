@@ -24,14 +24,16 @@ public struct LegacyCustomer: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.email = try node.field("email")
-        self.phone = try node.field("phone")
-        self.firstName = try node.field("firstName")
-        self.lastName = try node.field("lastName")
-        self.displayName = try node.field("displayName")
-        self.acceptsMarketing = try node.field("acceptsMarketing")
-        self.createdAt = try node.field("createdAt")
+        (self.id, self.email, self.phone, self.firstName, self.lastName, self.displayName, self.acceptsMarketing, self.createdAt) = try (
+            node.field("id"),
+            node.field("email"),
+            node.field("phone"),
+            node.field("firstName"),
+            node.field("lastName"),
+            node.field("displayName"),
+            node.field("acceptsMarketing"),
+            node.field("createdAt")
+        )
     }
 }
 

@@ -36,20 +36,22 @@ public struct LegacyCustomerAddress: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.firstName = try node.field("firstName")
-        self.lastName = try node.field("lastName")
-        self.company = try node.field("company")
-        self.address1 = try node.field("address1")
-        self.address2 = try node.field("address2")
-        self.city = try node.field("city")
-        self.province = try node.field("province")
-        self.provinceCode = try node.field("provinceCode")
-        self.zip = try node.field("zip")
-        self.country = try node.field("country")
-        self.countryCodeV2 = try node.field("countryCodeV2")
-        self.phone = try node.field("phone")
-        self.formatted = try node.field("formatted")
+        (self.id, self.firstName, self.lastName, self.company, self.address1, self.address2, self.city, self.province, self.provinceCode, self.zip, self.country, self.countryCodeV2, self.phone, self.formatted) = try (
+            node.field("id"),
+            node.field("firstName"),
+            node.field("lastName"),
+            node.field("company"),
+            node.field("address1"),
+            node.field("address2"),
+            node.field("city"),
+            node.field("province"),
+            node.field("provinceCode"),
+            node.field("zip"),
+            node.field("country"),
+            node.field("countryCodeV2"),
+            node.field("phone"),
+            node.field("formatted")
+        )
     }
 }
 

@@ -12,7 +12,9 @@ public struct LegacyCustomerAddressPayload: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.customerAddress = try node.field("customerAddress")
-        self.customerUserErrors = try node.field("customerUserErrors")
+        (self.customerAddress, self.customerUserErrors) = try (
+            node.field("customerAddress"),
+            node.field("customerUserErrors")
+        )
     }
 }

@@ -13,8 +13,10 @@ public struct LegacyCustomerToken: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.accessToken = try node.field("accessToken")
-        self.expiresAt = try node.field("expiresAt")
+        (self.accessToken, self.expiresAt) = try (
+            node.field("accessToken"),
+            node.field("expiresAt")
+        )
     }
 }
 

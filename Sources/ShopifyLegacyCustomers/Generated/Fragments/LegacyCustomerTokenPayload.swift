@@ -12,7 +12,9 @@ public struct LegacyCustomerTokenPayload: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.customerAccessToken = try node.field("customerAccessToken")
-        self.customerUserErrors = try node.field("customerUserErrors")
+        (self.customerAccessToken, self.customerUserErrors) = try (
+            node.field("customerAccessToken"),
+            node.field("customerUserErrors")
+        )
     }
 }

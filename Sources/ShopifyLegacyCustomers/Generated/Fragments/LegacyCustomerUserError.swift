@@ -14,9 +14,11 @@ public struct LegacyCustomerUserError: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.code = try node.field("code")
-        self.field = try node.field("field")
-        self.message = try node.field("message")
+        (self.code, self.field, self.message) = try (
+            node.field("code"),
+            node.field("field"),
+            node.field("message")
+        )
     }
 }
 

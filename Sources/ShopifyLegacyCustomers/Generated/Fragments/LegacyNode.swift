@@ -12,8 +12,10 @@ public struct LegacyNode: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.concrete = try Concrete(node)
+        (self.id, self.concrete) = try (
+            node.field("id"),
+            Concrete(node)
+        )
     }
 
     /// The fields that the document selects for only some types of the object.

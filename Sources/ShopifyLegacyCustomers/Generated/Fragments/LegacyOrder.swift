@@ -26,15 +26,17 @@ public struct LegacyOrder: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.name = try node.field("name")
-        self.orderNumber = try node.field("orderNumber")
-        self.processedAt = try node.field("processedAt")
-        self.canceledAt = try node.field("canceledAt")
-        self.financialStatus = try node.field("financialStatus")
-        self.fulfillmentStatus = try node.field("fulfillmentStatus")
-        self.statusURL = try node.field("statusUrl")
-        self.totalPrice = try node.field("totalPrice")
+        (self.id, self.name, self.orderNumber, self.processedAt, self.canceledAt, self.financialStatus, self.fulfillmentStatus, self.statusURL, self.totalPrice) = try (
+            node.field("id"),
+            node.field("name"),
+            node.field("orderNumber"),
+            node.field("processedAt"),
+            node.field("canceledAt"),
+            node.field("financialStatus"),
+            node.field("fulfillmentStatus"),
+            node.field("statusUrl"),
+            node.field("totalPrice")
+        )
     }
 
     /// The result of `Order.totalPrice`.
@@ -46,8 +48,10 @@ public struct LegacyOrder: GraphQLReadable, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.amount = try node.field("amount")
-            self.currencyCode = try node.field("currencyCode")
+            (self.amount, self.currencyCode) = try (
+                node.field("amount"),
+                node.field("currencyCode")
+            )
         }
     }
 }

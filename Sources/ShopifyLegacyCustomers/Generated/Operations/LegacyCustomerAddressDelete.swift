@@ -63,8 +63,10 @@ public struct LegacyCustomerAddressDelete: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.deletedCustomerAddressID = try node.field("deletedCustomerAddressId")
-            self.customerUserErrors = try node.field("customerUserErrors")
+            (self.deletedCustomerAddressID, self.customerUserErrors) = try (
+                node.field("deletedCustomerAddressId"),
+                node.field("customerUserErrors")
+            )
         }
     }
 }

@@ -58,8 +58,10 @@ public struct LegacyCustomerCreate: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.customer = try node.field("customer")
-            self.customerUserErrors = try node.field("customerUserErrors")
+            (self.customer, self.customerUserErrors) = try (
+                node.field("customer"),
+                node.field("customerUserErrors")
+            )
         }
 
         /// The result of `CustomerCreatePayload.customer`.

@@ -67,8 +67,10 @@ public struct LegacyCustomerDefaultAddressUpdate: GraphQLOperation, GraphQLRedac
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.customer = try node.field("customer")
-            self.customerUserErrors = try node.field("customerUserErrors")
+            (self.customer, self.customerUserErrors) = try (
+                node.field("customer"),
+                node.field("customerUserErrors")
+            )
         }
 
         /// The result of `CustomerDefaultAddressUpdatePayload.customer`.

@@ -86,9 +86,11 @@ public struct LegacyCustomerQuery: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.addresses = try node.field("addresses")
-            self.orders = try node.field("orders")
-            self.legacyCustomer = try LegacyCustomer(node)
+            (self.addresses, self.orders, self.legacyCustomer) = try (
+                node.field("addresses"),
+                node.field("orders"),
+                LegacyCustomer(node)
+            )
         }
 
         /// The result of `Customer.addresses`.
@@ -111,8 +113,10 @@ public struct LegacyCustomerQuery: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.nodes = try node.field("nodes")
-                self.pageInfo = try node.field("pageInfo")
+                (self.nodes, self.pageInfo) = try (
+                    node.field("nodes"),
+                    node.field("pageInfo")
+                )
             }
 
             /// The result of `OrderConnection.pageInfo`.
@@ -124,8 +128,10 @@ public struct LegacyCustomerQuery: GraphQLOperation, GraphQLRedacted {
 
                 /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                    self.hasNextPage = try node.field("hasNextPage")
-                    self.endCursor = try node.field("endCursor")
+                    (self.hasNextPage, self.endCursor) = try (
+                        node.field("hasNextPage"),
+                        node.field("endCursor")
+                    )
                 }
             }
         }

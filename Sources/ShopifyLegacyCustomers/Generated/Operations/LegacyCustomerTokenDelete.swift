@@ -58,8 +58,10 @@ public struct LegacyCustomerTokenDelete: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.deletedCustomerAccessTokenID = try node.field("deletedCustomerAccessTokenId")
-            self.userErrors = try node.field("userErrors")
+            (self.deletedCustomerAccessTokenID, self.userErrors) = try (
+                node.field("deletedCustomerAccessTokenId"),
+                node.field("userErrors")
+            )
         }
 
         /// The result of `CustomerAccessTokenDeletePayload.userErrors`.
@@ -71,8 +73,10 @@ public struct LegacyCustomerTokenDelete: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.field = try node.field("field")
-                self.message = try node.field("message")
+                (self.field, self.message) = try (
+                    node.field("field"),
+                    node.field("message")
+                )
             }
         }
     }

@@ -61,8 +61,10 @@ public struct LegacyCustomerTokenRenew: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.customerAccessToken = try node.field("customerAccessToken")
-            self.userErrors = try node.field("userErrors")
+            (self.customerAccessToken, self.userErrors) = try (
+                node.field("customerAccessToken"),
+                node.field("userErrors")
+            )
         }
 
         /// The result of `CustomerAccessTokenRenewPayload.userErrors`.
@@ -74,8 +76,10 @@ public struct LegacyCustomerTokenRenew: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.field = try node.field("field")
-                self.message = try node.field("message")
+                (self.field, self.message) = try (
+                    node.field("field"),
+                    node.field("message")
+                )
             }
         }
     }

@@ -70,9 +70,11 @@ public struct LegacyCustomerUpdate: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.customer = try node.field("customer")
-            self.customerAccessToken = try node.field("customerAccessToken")
-            self.customerUserErrors = try node.field("customerUserErrors")
+            (self.customer, self.customerAccessToken, self.customerUserErrors) = try (
+                node.field("customer"),
+                node.field("customerAccessToken"),
+                node.field("customerUserErrors")
+            )
         }
     }
 }

@@ -22,13 +22,15 @@ public struct ArticleCard: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.handle = try node.field("handle")
-        self.title = try node.field("title")
-        self.excerpt = try node.field("excerpt")
-        self.publishedAt = try node.field("publishedAt")
-        self.onlineStoreURL = try node.field("onlineStoreUrl")
-        self.image = try node.field("image")
+        (self.id, self.handle, self.title, self.excerpt, self.publishedAt, self.onlineStoreURL, self.image) = try (
+            node.field("id"),
+            node.field("handle"),
+            node.field("title"),
+            node.field("excerpt"),
+            node.field("publishedAt"),
+            node.field("onlineStoreUrl"),
+            node.field("image")
+        )
     }
 }
 

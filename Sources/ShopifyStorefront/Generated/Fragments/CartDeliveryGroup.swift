@@ -14,9 +14,11 @@ public struct CartDeliveryGroup: GraphQLReadable, Equatable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.deliveryOptions = try node.field("deliveryOptions")
-        self.selectedDeliveryOption = try node.field("selectedDeliveryOption")
+        (self.id, self.deliveryOptions, self.selectedDeliveryOption) = try (
+            node.field("id"),
+            node.field("deliveryOptions"),
+            node.field("selectedDeliveryOption")
+        )
     }
 }
 

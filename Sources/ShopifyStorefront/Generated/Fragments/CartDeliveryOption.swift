@@ -14,9 +14,11 @@ public struct CartDeliveryOption: GraphQLReadable, Equatable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.handle = try node.field("handle")
-        self.title = try node.field("title")
-        self.estimatedCost = try node.field("estimatedCost")
+        (self.handle, self.title, self.estimatedCost) = try (
+            node.field("handle"),
+            node.field("title"),
+            node.field("estimatedCost")
+        )
     }
 }
 

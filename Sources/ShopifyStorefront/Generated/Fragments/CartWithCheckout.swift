@@ -12,8 +12,10 @@ public struct CartWithCheckout: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.checkoutURL = try node.field("checkoutUrl")
-        self.cart = try Cart(node)
+        (self.checkoutURL, self.cart) = try (
+            node.field("checkoutUrl"),
+            Cart(node)
+        )
     }
 }
 

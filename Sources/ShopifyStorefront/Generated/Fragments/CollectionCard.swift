@@ -20,12 +20,14 @@ public struct CollectionCard: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.handle = try node.field("handle")
-        self.title = try node.field("title")
-        self.description = try node.field("description")
-        self.updatedAt = try node.field("updatedAt")
-        self.image = try node.field("image")
+        (self.id, self.handle, self.title, self.description, self.updatedAt, self.image) = try (
+            node.field("id"),
+            node.field("handle"),
+            node.field("title"),
+            node.field("description"),
+            node.field("updatedAt"),
+            node.field("image")
+        )
     }
 }
 

@@ -16,10 +16,12 @@ public struct CountryDetails: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.isoCode = try node.field("isoCode")
-        self.name = try node.field("name")
-        self.unitSystem = try node.field("unitSystem")
-        self.currency = try node.field("currency")
+        (self.isoCode, self.name, self.unitSystem, self.currency) = try (
+            node.field("isoCode"),
+            node.field("name"),
+            node.field("unitSystem"),
+            node.field("currency")
+        )
     }
 
     /// The result of `Country.currency`.
@@ -33,9 +35,11 @@ public struct CountryDetails: GraphQLReadable {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.isoCode = try node.field("isoCode")
-            self.name = try node.field("name")
-            self.symbol = try node.field("symbol")
+            (self.isoCode, self.name, self.symbol) = try (
+                node.field("isoCode"),
+                node.field("name"),
+                node.field("symbol")
+            )
         }
     }
 }

@@ -18,11 +18,13 @@ public struct PageCard: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.handle = try node.field("handle")
-        self.title = try node.field("title")
-        self.bodySummary = try node.field("bodySummary")
-        self.onlineStoreURL = try node.field("onlineStoreUrl")
+        (self.id, self.handle, self.title, self.bodySummary, self.onlineStoreURL) = try (
+            node.field("id"),
+            node.field("handle"),
+            node.field("title"),
+            node.field("bodySummary"),
+            node.field("onlineStoreUrl")
+        )
     }
 }
 

@@ -24,14 +24,16 @@ public struct ProductCard: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.handle = try node.field("handle")
-        self.title = try node.field("title")
-        self.vendor = try node.field("vendor")
-        self.productType = try node.field("productType")
-        self.availableForSale = try node.field("availableForSale")
-        self.featuredImage = try node.field("featuredImage")
-        self.priceRange = try node.field("priceRange")
+        (self.id, self.handle, self.title, self.vendor, self.productType, self.availableForSale, self.featuredImage, self.priceRange) = try (
+            node.field("id"),
+            node.field("handle"),
+            node.field("title"),
+            node.field("vendor"),
+            node.field("productType"),
+            node.field("availableForSale"),
+            node.field("featuredImage"),
+            node.field("priceRange")
+        )
     }
 
     /// The result of `Product.priceRange`.
@@ -43,8 +45,10 @@ public struct ProductCard: GraphQLReadable {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.minVariantPrice = try node.field("minVariantPrice")
-            self.maxVariantPrice = try node.field("maxVariantPrice")
+            (self.minVariantPrice, self.maxVariantPrice) = try (
+                node.field("minVariantPrice"),
+                node.field("maxVariantPrice")
+            )
         }
     }
 }

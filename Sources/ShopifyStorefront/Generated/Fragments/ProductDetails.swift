@@ -36,20 +36,22 @@ public struct ProductDetails: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.description = try node.field("description")
-        self.descriptionHTML = try node.field("descriptionHtml")
-        self.tags = try node.field("tags")
-        self.createdAt = try node.field("createdAt")
-        self.updatedAt = try node.field("updatedAt")
-        self.publishedAt = try node.field("publishedAt")
-        self.onlineStoreURL = try node.field("onlineStoreUrl")
-        self.requiresSellingPlan = try node.field("requiresSellingPlan")
-        self.isGiftCard = try node.field("isGiftCard")
-        self.seo = try node.field("seo")
-        self.options = try node.field("options")
-        self.images = try node.field("images")
-        self.variants = try node.field("variants")
-        self.productCard = try ProductCard(node)
+        (self.description, self.descriptionHTML, self.tags, self.createdAt, self.updatedAt, self.publishedAt, self.onlineStoreURL, self.requiresSellingPlan, self.isGiftCard, self.seo, self.options, self.images, self.variants, self.productCard) = try (
+            node.field("description"),
+            node.field("descriptionHtml"),
+            node.field("tags"),
+            node.field("createdAt"),
+            node.field("updatedAt"),
+            node.field("publishedAt"),
+            node.field("onlineStoreUrl"),
+            node.field("requiresSellingPlan"),
+            node.field("isGiftCard"),
+            node.field("seo"),
+            node.field("options"),
+            node.field("images"),
+            node.field("variants"),
+            ProductCard(node)
+        )
     }
 
     /// The result of `Product.seo`.
@@ -61,8 +63,10 @@ public struct ProductDetails: GraphQLReadable {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.title = try node.field("title")
-            self.description = try node.field("description")
+            (self.title, self.description) = try (
+                node.field("title"),
+                node.field("description")
+            )
         }
     }
 
@@ -77,9 +81,11 @@ public struct ProductDetails: GraphQLReadable {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.id = try node.field("id")
-            self.name = try node.field("name")
-            self.optionValues = try node.field("optionValues")
+            (self.id, self.name, self.optionValues) = try (
+                node.field("id"),
+                node.field("name"),
+                node.field("optionValues")
+            )
         }
 
         /// The result of `ProductOption.optionValues`.
@@ -91,8 +97,10 @@ public struct ProductDetails: GraphQLReadable {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.id = try node.field("id")
-                self.name = try node.field("name")
+                (self.id, self.name) = try (
+                    node.field("id"),
+                    node.field("name")
+                )
             }
         }
     }
@@ -117,8 +125,10 @@ public struct ProductDetails: GraphQLReadable {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.nodes = try node.field("nodes")
-            self.pageInfo = try node.field("pageInfo")
+            (self.nodes, self.pageInfo) = try (
+                node.field("nodes"),
+                node.field("pageInfo")
+            )
         }
     }
 }

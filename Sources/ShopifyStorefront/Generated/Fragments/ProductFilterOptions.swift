@@ -17,10 +17,12 @@ public struct ProductFilterOptions: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.label = try node.field("label")
-        self.type = try node.field("type")
-        self.values = try node.field("values")
+        (self.id, self.label, self.type, self.values) = try (
+            node.field("id"),
+            node.field("label"),
+            node.field("type"),
+            node.field("values")
+        )
     }
 
     /// The result of `Filter.values`.
@@ -36,10 +38,12 @@ public struct ProductFilterOptions: GraphQLReadable {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.id = try node.field("id")
-            self.label = try node.field("label")
-            self.count = try node.field("count")
-            self.input = try node.field("input")
+            (self.id, self.label, self.count, self.input) = try (
+                node.field("id"),
+                node.field("label"),
+                node.field("count"),
+                node.field("input")
+            )
         }
     }
 }

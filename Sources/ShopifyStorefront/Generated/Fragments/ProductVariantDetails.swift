@@ -32,18 +32,20 @@ public struct ProductVariantDetails: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.title = try node.field("title")
-        self.sku = try node.field("sku")
-        self.barcode = try node.field("barcode")
-        self.availableForSale = try node.field("availableForSale")
-        self.currentlyNotInStock = try node.field("currentlyNotInStock")
-        self.quantityAvailable = try node.field("quantityAvailable")
-        self.requiresShipping = try node.field("requiresShipping")
-        self.price = try node.field("price")
-        self.compareAtPrice = try node.field("compareAtPrice")
-        self.selectedOptions = try node.field("selectedOptions")
-        self.image = try node.field("image")
+        (self.id, self.title, self.sku, self.barcode, self.availableForSale, self.currentlyNotInStock, self.quantityAvailable, self.requiresShipping, self.price, self.compareAtPrice, self.selectedOptions, self.image) = try (
+            node.field("id"),
+            node.field("title"),
+            node.field("sku"),
+            node.field("barcode"),
+            node.field("availableForSale"),
+            node.field("currentlyNotInStock"),
+            node.field("quantityAvailable"),
+            node.field("requiresShipping"),
+            node.field("price"),
+            node.field("compareAtPrice"),
+            node.field("selectedOptions"),
+            node.field("image")
+        )
     }
 
     /// The result of `ProductVariant.selectedOptions`.
@@ -55,8 +57,10 @@ public struct ProductVariantDetails: GraphQLReadable {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.name = try node.field("name")
-            self.value = try node.field("value")
+            (self.name, self.value) = try (
+                node.field("name"),
+                node.field("value")
+            )
         }
     }
 }

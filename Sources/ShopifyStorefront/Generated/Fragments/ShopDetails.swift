@@ -30,17 +30,19 @@ public struct ShopDetails: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.name = try node.field("name")
-        self.description = try node.field("description")
-        self.moneyFormat = try node.field("moneyFormat")
-        self.shipsToCountries = try node.field("shipsToCountries")
-        self.primaryDomain = try node.field("primaryDomain")
-        self.paymentSettings = try node.field("paymentSettings")
-        self.privacyPolicy = try node.field("privacyPolicy")
-        self.refundPolicy = try node.field("refundPolicy")
-        self.shippingPolicy = try node.field("shippingPolicy")
-        self.termsOfService = try node.field("termsOfService")
+        (self.id, self.name, self.description, self.moneyFormat, self.shipsToCountries, self.primaryDomain, self.paymentSettings, self.privacyPolicy, self.refundPolicy, self.shippingPolicy, self.termsOfService) = try (
+            node.field("id"),
+            node.field("name"),
+            node.field("description"),
+            node.field("moneyFormat"),
+            node.field("shipsToCountries"),
+            node.field("primaryDomain"),
+            node.field("paymentSettings"),
+            node.field("privacyPolicy"),
+            node.field("refundPolicy"),
+            node.field("shippingPolicy"),
+            node.field("termsOfService")
+        )
     }
 
     /// The result of `Shop.primaryDomain`.
@@ -52,8 +54,10 @@ public struct ShopDetails: GraphQLReadable {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.host = try node.field("host")
-            self.url = try node.field("url")
+            (self.host, self.url) = try (
+                node.field("host"),
+                node.field("url")
+            )
         }
     }
 
@@ -74,12 +78,14 @@ public struct ShopDetails: GraphQLReadable {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.currencyCode = try node.field("currencyCode")
-            self.countryCode = try node.field("countryCode")
-            self.enabledPresentmentCurrencies = try node.field("enabledPresentmentCurrencies")
-            self.acceptedCardBrands = try node.field("acceptedCardBrands")
-            self.supportedDigitalWallets = try node.field("supportedDigitalWallets")
-            self.cardVaultURL = try node.field("cardVaultUrl")
+            (self.currencyCode, self.countryCode, self.enabledPresentmentCurrencies, self.acceptedCardBrands, self.supportedDigitalWallets, self.cardVaultURL) = try (
+                node.field("currencyCode"),
+                node.field("countryCode"),
+                node.field("enabledPresentmentCurrencies"),
+                node.field("acceptedCardBrands"),
+                node.field("supportedDigitalWallets"),
+                node.field("cardVaultUrl")
+            )
         }
     }
 }

@@ -18,11 +18,13 @@ public struct ShopPolicyDetails: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.handle = try node.field("handle")
-        self.title = try node.field("title")
-        self.body = try node.field("body")
-        self.url = try node.field("url")
+        (self.id, self.handle, self.title, self.body, self.url) = try (
+            node.field("id"),
+            node.field("handle"),
+            node.field("title"),
+            node.field("body"),
+            node.field("url")
+        )
     }
 }
 

@@ -18,11 +18,13 @@ public struct StorefrontImage: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.url = try node.field("url")
-        self.altText = try node.field("altText")
-        self.width = try node.field("width")
-        self.height = try node.field("height")
+        (self.id, self.url, self.altText, self.width, self.height) = try (
+            node.field("id"),
+            node.field("url"),
+            node.field("altText"),
+            node.field("width"),
+            node.field("height")
+        )
     }
 }
 

@@ -59,8 +59,10 @@ public struct CartMetafieldDelete: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.deletedID = try node.field("deletedId")
-            self.userErrors = try node.field("userErrors")
+            (self.deletedID, self.userErrors) = try (
+                node.field("deletedId"),
+                node.field("userErrors")
+            )
         }
 
         /// The result of `CartMetafieldDeletePayload.userErrors`.
@@ -74,9 +76,11 @@ public struct CartMetafieldDelete: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.code = try node.field("code")
-                self.field = try node.field("field")
-                self.message = try node.field("message")
+                (self.code, self.field, self.message) = try (
+                    node.field("code"),
+                    node.field("field"),
+                    node.field("message")
+                )
             }
         }
     }

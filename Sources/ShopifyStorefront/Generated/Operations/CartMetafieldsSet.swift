@@ -66,8 +66,10 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.metafields = try node.field("metafields")
-            self.userErrors = try node.field("userErrors")
+            (self.metafields, self.userErrors) = try (
+                node.field("metafields"),
+                node.field("userErrors")
+            )
         }
 
         /// The result of `CartMetafieldsSetPayload.metafields`.
@@ -85,11 +87,13 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.id = try node.field("id")
-                self.namespace = try node.field("namespace")
-                self.key = try node.field("key")
-                self.type = try node.field("type")
-                self.value = try node.field("value")
+                (self.id, self.namespace, self.key, self.type, self.value) = try (
+                    node.field("id"),
+                    node.field("namespace"),
+                    node.field("key"),
+                    node.field("type"),
+                    node.field("value")
+                )
             }
         }
 
@@ -106,10 +110,12 @@ public struct CartMetafieldsSet: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.code = try node.field("code")
-                self.elementIndex = try node.field("elementIndex")
-                self.field = try node.field("field")
-                self.message = try node.field("message")
+                (self.code, self.elementIndex, self.field, self.message) = try (
+                    node.field("code"),
+                    node.field("elementIndex"),
+                    node.field("field"),
+                    node.field("message")
+                )
             }
         }
     }

@@ -93,8 +93,10 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.products = try node.field("products")
-            self.collectionCard = try CollectionCard(node)
+            (self.products, self.collectionCard) = try (
+                node.field("products"),
+                CollectionCard(node)
+            )
         }
 
         /// The result of `Collection.products`.
@@ -106,8 +108,10 @@ public struct CollectionProducts: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.filters = try node.field("filters")
-                self.productsConnection = try ProductsConnection(node)
+                (self.filters, self.productsConnection) = try (
+                    node.field("filters"),
+                    ProductsConnection(node)
+                )
             }
         }
     }

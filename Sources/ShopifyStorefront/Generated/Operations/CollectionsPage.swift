@@ -82,8 +82,10 @@ public struct CollectionsPage: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.nodes = try node.field("nodes")
-            self.pageInfo = try node.field("pageInfo")
+            (self.nodes, self.pageInfo) = try (
+                node.field("nodes"),
+                node.field("pageInfo")
+            )
         }
     }
 }

@@ -77,8 +77,10 @@ public struct CollectionsWithProducts: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.nodes = try node.field("nodes")
-            self.pageInfo = try node.field("pageInfo")
+            (self.nodes, self.pageInfo) = try (
+                node.field("nodes"),
+                node.field("pageInfo")
+            )
         }
 
         /// The result of `CollectionConnection.nodes`.
@@ -90,8 +92,10 @@ public struct CollectionsWithProducts: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.products = try node.field("products")
-                self.collectionCard = try CollectionCard(node)
+                (self.products, self.collectionCard) = try (
+                    node.field("products"),
+                    CollectionCard(node)
+                )
             }
         }
     }

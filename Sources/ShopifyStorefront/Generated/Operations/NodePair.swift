@@ -55,8 +55,10 @@ public struct NodePair: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.first = try node.field("first")
-            self.second = try node.field("second")
+            (self.first, self.second) = try (
+                node.field("first"),
+                node.field("second")
+            )
         }
     }
 }

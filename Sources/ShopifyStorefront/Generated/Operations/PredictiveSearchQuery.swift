@@ -95,11 +95,13 @@ public struct PredictiveSearchQuery: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.products = try node.field("products")
-            self.collections = try node.field("collections")
-            self.articles = try node.field("articles")
-            self.pages = try node.field("pages")
-            self.queries = try node.field("queries")
+            (self.products, self.collections, self.articles, self.pages, self.queries) = try (
+                node.field("products"),
+                node.field("collections"),
+                node.field("articles"),
+                node.field("pages"),
+                node.field("queries")
+            )
         }
 
         /// The result of `PredictiveSearchResult.queries`.

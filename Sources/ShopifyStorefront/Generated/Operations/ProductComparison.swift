@@ -55,8 +55,10 @@ public struct ProductComparison: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.left = try node.field("left")
-            self.right = try node.field("right")
+            (self.left, self.right) = try (
+                node.field("left"),
+                node.field("right")
+            )
         }
     }
 }

@@ -75,8 +75,10 @@ public struct ProductVariantsPage: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.id = try node.field("id")
-            self.variants = try node.field("variants")
+            (self.id, self.variants) = try (
+                node.field("id"),
+                node.field("variants")
+            )
         }
 
         /// The result of `Product.variants`.
@@ -88,8 +90,10 @@ public struct ProductVariantsPage: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.nodes = try node.field("nodes")
-                self.pageInfo = try node.field("pageInfo")
+                (self.nodes, self.pageInfo) = try (
+                    node.field("nodes"),
+                    node.field("pageInfo")
+                )
             }
         }
     }

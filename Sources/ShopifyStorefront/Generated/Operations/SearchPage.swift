@@ -110,10 +110,12 @@ public struct SearchPage: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.totalCount = try node.field("totalCount")
-            self.nodes = try node.field("nodes")
-            self.pageInfo = try node.field("pageInfo")
-            self.productFilters = try node.field("productFilters")
+            (self.totalCount, self.nodes, self.pageInfo, self.productFilters) = try (
+                node.field("totalCount"),
+                node.field("nodes"),
+                node.field("pageInfo"),
+                node.field("productFilters")
+            )
         }
     }
 }

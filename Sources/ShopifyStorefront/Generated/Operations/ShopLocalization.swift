@@ -66,10 +66,12 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.availableCountries = try node.field("availableCountries")
-            self.availableLanguages = try node.field("availableLanguages")
-            self.country = try node.field("country")
-            self.language = try node.field("language")
+            (self.availableCountries, self.availableLanguages, self.country, self.language) = try (
+                node.field("availableCountries"),
+                node.field("availableLanguages"),
+                node.field("country"),
+                node.field("language")
+            )
         }
 
         /// The result of `Localization.availableLanguages`.
@@ -83,9 +85,11 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.isoCode = try node.field("isoCode")
-                self.name = try node.field("name")
-                self.endonymName = try node.field("endonymName")
+                (self.isoCode, self.name, self.endonymName) = try (
+                    node.field("isoCode"),
+                    node.field("name"),
+                    node.field("endonymName")
+                )
             }
         }
 
@@ -100,9 +104,11 @@ public struct ShopLocalization: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.isoCode = try node.field("isoCode")
-                self.name = try node.field("name")
-                self.endonymName = try node.field("endonymName")
+                (self.isoCode, self.name, self.endonymName) = try (
+                    node.field("isoCode"),
+                    node.field("name"),
+                    node.field("endonymName")
+                )
             }
         }
     }

@@ -15,9 +15,11 @@ public struct ExperimentalCart: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.totalQuantity = try node.field("totalQuantity")
-        self.cost = try node.field("cost")
+        (self.id, self.totalQuantity, self.cost) = try (
+            node.field("id"),
+            node.field("totalQuantity"),
+            node.field("cost")
+        )
     }
 
     /// The result of `Cart.cost`.

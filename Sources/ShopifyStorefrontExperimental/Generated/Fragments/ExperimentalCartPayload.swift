@@ -15,8 +15,10 @@ public struct ExperimentalCartPayload: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.cart = try node.field("cart")
-        self.userErrors = try node.field("userErrors")
-        self.warnings = try node.field("warnings")
+        (self.cart, self.userErrors, self.warnings) = try (
+            node.field("cart"),
+            node.field("userErrors"),
+            node.field("warnings")
+        )
     }
 }

@@ -108,10 +108,12 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.id = try node.field("id")
-                self.completedAt = try node.field("completedAt")
-                self.orderID = try node.field("orderId")
-                self.orderURL = try node.field("orderUrl")
+                (self.id, self.completedAt, self.orderID, self.orderURL) = try (
+                    node.field("id"),
+                    node.field("completedAt"),
+                    node.field("orderId"),
+                    node.field("orderUrl")
+                )
             }
         }
 
@@ -124,8 +126,10 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.id = try node.field("id")
-                self.errors = try node.field("errors")
+                (self.id, self.errors) = try (
+                    node.field("id"),
+                    node.field("errors")
+                )
             }
 
             /// The result of `CartCompletionFailed.errors`.
@@ -137,8 +141,10 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
 
                 /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                    self.code = try node.field("code")
-                    self.message = try node.field("message")
+                    (self.code, self.message) = try (
+                        node.field("code"),
+                        node.field("message")
+                    )
                 }
             }
         }
@@ -152,8 +158,10 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.id = try node.field("id")
-                self.pollDelay = try node.field("pollDelay")
+                (self.id, self.pollDelay) = try (
+                    node.field("id"),
+                    node.field("pollDelay")
+                )
             }
         }
 
@@ -166,8 +174,10 @@ public struct ExperimentalCartCompletionAttempt: GraphQLOperation, GraphQLRedact
 
             /// Reads the selected fields and ignores others.
             public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.id = try node.field("id")
-                self.action = try node.field("action")
+                (self.id, self.action) = try (
+                    node.field("id"),
+                    node.field("action")
+                )
             }
 
             /// The result of `CartCompletionActionRequired.action`.

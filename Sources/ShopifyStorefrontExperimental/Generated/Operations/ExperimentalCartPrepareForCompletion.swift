@@ -82,8 +82,10 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.result = try node.field("result")
-            self.userErrors = try node.field("userErrors")
+            (self.result, self.userErrors) = try (
+                node.field("result"),
+                node.field("userErrors")
+            )
         }
 
         /// The result of `CartPrepareForCompletionPayload.result`.
@@ -128,8 +130,10 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
 
                 /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                    self.cart = try node.field("cart")
-                    self.errors = try node.field("errors")
+                    (self.cart, self.errors) = try (
+                        node.field("cart"),
+                        node.field("errors")
+                    )
                 }
 
                 /// The result of `CartStatusNotReady.errors`.
@@ -141,8 +145,10 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
 
                     /// Reads the selected fields and ignores others.
                     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                        self.code = try node.field("code")
-                        self.message = try node.field("message")
+                        (self.code, self.message) = try (
+                            node.field("code"),
+                            node.field("message")
+                        )
                     }
                 }
             }
@@ -156,8 +162,10 @@ public struct ExperimentalCartPrepareForCompletion: GraphQLOperation, GraphQLRed
 
                 /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                    self.cart = try node.field("cart")
-                    self.pollAfter = try node.field("pollAfter")
+                    (self.cart, self.pollAfter) = try (
+                        node.field("cart"),
+                        node.field("pollAfter")
+                    )
                 }
             }
         }

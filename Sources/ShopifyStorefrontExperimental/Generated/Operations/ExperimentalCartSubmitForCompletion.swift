@@ -85,8 +85,10 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
 
         /// Reads the selected fields and ignores others.
         public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.result = try node.field("result")
-            self.userErrors = try node.field("userErrors")
+            (self.result, self.userErrors) = try (
+                node.field("result"),
+                node.field("userErrors")
+            )
         }
 
         /// The result of `CartSubmitForCompletionPayload.result`.
@@ -123,8 +125,10 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
 
                 /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                    self.attemptID = try node.field("attemptId")
-                    self.redirectURL = try node.field("redirectUrl")
+                    (self.attemptID, self.redirectURL) = try (
+                        node.field("attemptId"),
+                        node.field("redirectUrl")
+                    )
                 }
             }
 
@@ -148,8 +152,10 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
 
                 /// Reads the selected fields and ignores others.
                 public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                    self.checkoutURL = try node.field("checkoutUrl")
-                    self.errors = try node.field("errors")
+                    (self.checkoutURL, self.errors) = try (
+                        node.field("checkoutUrl"),
+                        node.field("errors")
+                    )
                 }
 
                 /// The result of `SubmitFailed.errors`.
@@ -161,8 +167,10 @@ public struct ExperimentalCartSubmitForCompletion: GraphQLOperation, GraphQLReda
 
                     /// Reads the selected fields and ignores others.
                     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                        self.code = try node.field("code")
-                        self.message = try node.field("message")
+                        (self.code, self.message) = try (
+                            node.field("code"),
+                            node.field("message")
+                        )
                     }
                 }
             }

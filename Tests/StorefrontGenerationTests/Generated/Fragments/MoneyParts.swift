@@ -12,8 +12,10 @@ internal struct MoneyParts: GraphQLReadable, GraphQLRedacted {
 
     /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.amount = try node.field("amount")
-        self.currency = try node.field("currency")
+        (self.amount, self.currency) = try (
+            node.field("amount"),
+            node.field("currency")
+        )
     }
 }
 

@@ -12,8 +12,10 @@ internal struct PhotoParts: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.url = try node.field("url")
-        self.width = try node.field("width")
+        (self.url, self.width) = try (
+            node.field("url"),
+            node.field("width")
+        )
     }
 }
 

@@ -14,9 +14,11 @@ internal struct ProblemParts: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.code = try node.field("code")
-        self.message = try node.field("message")
-        self.field = try node.field("field")
+        (self.code, self.message, self.field) = try (
+            node.field("code"),
+            node.field("message"),
+            node.field("field")
+        )
     }
 }
 

@@ -12,8 +12,10 @@ internal struct ShopCard: GraphQLReadable, Equatable {
 
     /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.id = try node.field("id")
-        self.name = try node.field("name")
+        (self.id, self.name) = try (
+            node.field("id"),
+            node.field("name")
+        )
     }
 }
 

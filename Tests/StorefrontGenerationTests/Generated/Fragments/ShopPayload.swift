@@ -12,7 +12,9 @@ internal struct ShopPayload<Shop: GraphQLReadable>: GraphQLReadable {
 
     /// Reads the selected fields and ignores others.
     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        self.shop = try node.field("shop")
-        self.problems = try node.field("problems")
+        (self.shop, self.problems) = try (
+            node.field("shop"),
+            node.field("problems")
+        )
     }
 }

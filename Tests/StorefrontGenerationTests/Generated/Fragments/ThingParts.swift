@@ -47,9 +47,11 @@ internal enum ThingParts: GraphQLReadable, Equatable {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.id = try node.field("id")
-            self.sails = try node.field("sails")
-            self.node = try node.field("node")
+            (self.id, self.sails, self.node) = try (
+                node.field("id"),
+                node.field("sails"),
+                node.field("node")
+            )
         }
     }
 
@@ -66,10 +68,12 @@ internal enum ThingParts: GraphQLReadable, Equatable {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.id = try node.field("id")
-            self.tons = try node.field("tons")
-            self.title = try node.field("title")
-            self.node = try node.field("node")
+            (self.id, self.tons, self.title, self.node) = try (
+                node.field("id"),
+                node.field("tons"),
+                node.field("title"),
+                node.field("node")
+            )
         }
     }
 }

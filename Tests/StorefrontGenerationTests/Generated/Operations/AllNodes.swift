@@ -53,8 +53,10 @@ internal struct AllNodes: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.typename = try node.field("__typename")
-            self.id = try node.field("id")
+            (self.typename, self.id) = try (
+                node.field("__typename"),
+                node.field("id")
+            )
         }
     }
 }

@@ -68,9 +68,11 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.shop = try node.field("shop")
-            self.node = try node.field("node")
-            self.part = try node.field("part")
+            (self.shop, self.node, self.part) = try (
+                node.field("shop"),
+                node.field("node"),
+                node.field("part")
+            )
         }
 
         /// The result of `Query.shop`.
@@ -82,8 +84,10 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.name = try node.field("name")
-                self.id = try node.field("id")
+                (self.name, self.id) = try (
+                    node.field("name"),
+                    node.field("id")
+                )
             }
         }
 
@@ -96,8 +100,10 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.id = try node.field("id")
-                self.concrete = try Concrete(node)
+                (self.id, self.concrete) = try (
+                    node.field("id"),
+                    Concrete(node)
+                )
             }
 
             /// The fields that the document selects for only some types of the object.
@@ -138,8 +144,10 @@ internal struct Conditional: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.id = try node.field("id")
-                self.concrete = try Concrete(node)
+                (self.id, self.concrete) = try (
+                    node.field("id"),
+                    Concrete(node)
+                )
             }
 
             /// The fields that the document selects for only some types of the object.

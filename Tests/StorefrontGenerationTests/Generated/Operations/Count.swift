@@ -57,8 +57,10 @@ internal struct Count: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.count = try node.field("count")
-            self.problems = try node.field("problems")
+            (self.count, self.problems) = try (
+                node.field("count"),
+                node.field("problems")
+            )
         }
     }
 }

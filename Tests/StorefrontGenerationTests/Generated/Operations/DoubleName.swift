@@ -92,12 +92,14 @@ internal struct DoubleName: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.a = try node.field("a")
-            self.need = try node.field("need")
-            self.b = try node.field("b")
-            self.c = try node.field("c")
-            self.d = try node.field("d")
-            self.e = try node.field("e")
+            (self.a, self.need, self.b, self.c, self.d, self.e) = try (
+                node.field("a"),
+                node.field("need"),
+                node.field("b"),
+                node.field("c"),
+                node.field("d"),
+                node.field("e")
+            )
         }
 
         /// The result of `Query.node`.

@@ -64,8 +64,10 @@ internal struct Move: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.id = try node.field("id")
-            self.country = try node.field("country")
+            (self.id, self.country) = try (
+                node.field("id"),
+                node.field("country")
+            )
         }
     }
 }

@@ -48,8 +48,10 @@ internal struct MyPlace: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.city = try node.field("city")
-            self.shop = try node.field("shop")
+            (self.city, self.shop) = try (
+                node.field("city"),
+                node.field("shop")
+            )
         }
     }
 }

@@ -60,8 +60,10 @@ internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.nodeParts = try NodeParts(node)
-            self.concrete = try Concrete(node)
+            (self.nodeParts, self.concrete) = try (
+                NodeParts(node),
+                Concrete(node)
+            )
         }
 
         /// The fields that the document selects for only some types of the object.
@@ -103,8 +105,10 @@ internal struct NodeByID: GraphQLOperation, GraphQLRedacted {
 
                 /// Reads the selected fields and ignores others.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                    self.tag = try node.field("tag")
-                    self.shopCard = try ShopCard(node)
+                    (self.tag, self.shopCard) = try (
+                        node.field("tag"),
+                        ShopCard(node)
+                    )
                 }
             }
         }

@@ -108,8 +108,10 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.shop = try node.field("shop")
-            self.other = try node.field("other")
+            (self.shop, self.other) = try (
+                node.field("shop"),
+                node.field("other")
+            )
         }
 
         /// The result of `Query.shop`.
@@ -155,25 +157,27 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.motto = try node.field("motto")
-                self.`in` = try node.field("in")
-                self.`default` = try node.field("default")
-                self.selfValue = try node.field("self")
-                self.initValue = try node.field("init")
-                self.TypeValue = try node.field("Type")
-                self.type = try node.field("type")
-                self.string = try node.field("string")
-                self.country = try node.field("country")
-                self.oldName = try node.field("oldName")
-                self.founded = try node.field("founded")
-                self.strange = try node.field("strange")
-                self.cartID = try node.field("cartId")
-                self.hidden = try node.field("hidden")
-                self.secret = try node.field("secret")
-                self.photos = try node.field("photos")
-                self.things = try node.field("things")
-                self.money = try node.field("money")
-                self.shopCard = try ShopCard(node)
+                (self.motto, self.`in`, self.`default`, self.selfValue, self.initValue, self.TypeValue, self.type, self.string, self.country, self.oldName, self.founded, self.strange, self.cartID, self.hidden, self.secret, self.photos, self.things, self.money, self.shopCard) = try (
+                    node.field("motto"),
+                    node.field("in"),
+                    node.field("default"),
+                    node.field("self"),
+                    node.field("init"),
+                    node.field("Type"),
+                    node.field("type"),
+                    node.field("string"),
+                    node.field("country"),
+                    node.field("oldName"),
+                    node.field("founded"),
+                    node.field("strange"),
+                    node.field("cartId"),
+                    node.field("hidden"),
+                    node.field("secret"),
+                    node.field("photos"),
+                    node.field("things"),
+                    node.field("money"),
+                    ShopCard(node)
+                )
             }
 
             /// The result of `Shop.type`.
@@ -185,8 +189,10 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
 
                 /// Reads the selected fields and ignores others.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                    self.city = try node.field("city")
-                    self.TypeValue = try node.field("Type")
+                    (self.city, self.TypeValue) = try (
+                        node.field("city"),
+                        node.field("Type")
+                    )
                 }
 
                 /// The result of `Place.shop`.
@@ -221,8 +227,10 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
 
                 /// Reads the selected fields and ignores others.
                 internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                    self.nodes = try node.field("nodes")
-                    self.pageInfo = try node.field("pageInfo")
+                    (self.nodes, self.pageInfo) = try (
+                        node.field("nodes"),
+                        node.field("pageInfo")
+                    )
                 }
 
                 /// The result of `ThingConnection.pageInfo`.
@@ -234,8 +242,10 @@ internal struct ShopPage: GraphQLOperation, GraphQLRedacted {
 
                     /// Reads the selected fields and ignores others.
                     internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                        self.hasNextPage = try node.field("hasNextPage")
-                        self.endCursor = try node.field("endCursor")
+                        (self.hasNextPage, self.endCursor) = try (
+                            node.field("hasNextPage"),
+                            node.field("endCursor")
+                        )
                     }
                 }
             }

@@ -51,8 +51,10 @@ internal struct StorefrontToken: GraphQLOperation, GraphQLRedacted {
 
         /// Reads the selected fields and ignores others.
         internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-            self.customerAccessToken = try node.field("customerAccessToken")
-            self.userErrors = try node.field("userErrors")
+            (self.customerAccessToken, self.userErrors) = try (
+                node.field("customerAccessToken"),
+                node.field("userErrors")
+            )
         }
 
         /// The result of `StorefrontCustomerAccessTokenCreatePayload.userErrors`.
@@ -64,8 +66,10 @@ internal struct StorefrontToken: GraphQLOperation, GraphQLRedacted {
 
             /// Reads the selected fields and ignores others.
             internal init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-                self.field = try node.field("field")
-                self.message = try node.field("message")
+                (self.field, self.message) = try (
+                    node.field("field"),
+                    node.field("message")
+                )
             }
         }
     }
