@@ -6,23 +6,25 @@ package enum AESGCM {
     package static let nonceCount = 12
     package static let tagCount = 16
 
-    /// Returns the ciphertext followed by the tag; the same nonce must not be used twice with one key.
+    /// Returns the prefix, which is not encrypted, the ciphertext and the tag; the same nonce must not be used twice with one key.
     package static func seal(
         _ plaintext: [UInt8],
         key: SecretBytes,
         nonce: [UInt8],
-        associatedData: [UInt8]
+        associatedData: [UInt8],
+        after prefix: [UInt8] = []
     ) throws(CryptoError) -> [UInt8] {
         let algorithm = try checkedAlgorithm(key: key, nonce: nonce)
         let plaintextLength = try length(plaintext.count)
         let associatedLength = try length(associatedData.count)
-        var sealed = [UInt8](repeating: 0, count: plaintext.count + tagCount)
+        var sealed = [UInt8](repeating: 0, count: prefix.count + plaintext.count + tagCount)
+        sealed.replaceSubrange(..<prefix.count, with: prefix)
         let succeeded = unsafe algorithm.withContext(isEncrypting: true, key, nonce) { context in
             var written: Int32 = 0
             guard unsafe EVP_EncryptUpdate(context, nil, &written, associatedData, associatedLength) == 1
             else { return false }
             return unsafe sealed.withUnsafeMutableBufferPointer { output in
-                guard let ciphertext = output.baseAddress else { return false }
+                guard let ciphertext = unsafe output.baseAddress.map({ unsafe $0 + prefix.count }) else { return false }
                 let tag = unsafe ciphertext + plaintext.count
                 // GCM is a stream mode: the update call writes every byte, and the final call only computes the tag.
                 return unsafe EVP_EncryptUpdate(context, ciphertext, &written, plaintext, plaintextLength) == 1

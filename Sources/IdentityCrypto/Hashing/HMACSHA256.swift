@@ -20,7 +20,7 @@ package final class HMACSHA256: Sendable {
 
     /// The 32-byte authentication code of a message; compare codes with `constantTimeEqual`.
     package func authenticationCode(for message: [UInt8]) throws(CryptoError) -> [UInt8] {
-        var code = [UInt8](repeating: 0, count: Self.codeCount)
+        var code = [UInt8].zeros(Self.codeCount)
         var span = code.mutableSpan
         try unsafe span.withUnsafeMutableBytes { (code) throws(CryptoError) in try unsafe write(to: code, message) }
         return code

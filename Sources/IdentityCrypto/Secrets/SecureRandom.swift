@@ -1,7 +1,7 @@
 internal import CIdentityOpenSSL
 
 extension [UInt8] {
-    /// Zero bytes; faster than `init(repeating:count:)`, for which Swift's runtime looks up the array's generic type at each call.
+    /// A few zero bytes; for few, faster than `init(repeating:count:)`, for which Swift's runtime looks up the array's generic type.
     static func zeros(_ count: Int) -> [UInt8] { Array(repeatElement(0, count: count)) }
 }
 

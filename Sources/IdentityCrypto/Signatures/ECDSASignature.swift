@@ -32,8 +32,8 @@ enum ECDSASignature {
             guard let signature = unsafe d2i_ECDSA_SIG(nil, &cursor, der.count) else { return nil }
             defer { unsafe ECDSA_SIG_free(signature) }
             let length = Int32(coordinateCount)
-            var r = [UInt8](repeating: 0, count: coordinateCount)
-            var s = [UInt8](repeating: 0, count: coordinateCount)
+            var r = [UInt8].zeros(coordinateCount)
+            var s = [UInt8].zeros(coordinateCount)
             guard
                 unsafe BN_bn2binpad(ECDSA_SIG_get0_r(signature), &r, length) == length,
                 unsafe BN_bn2binpad(ECDSA_SIG_get0_s(signature), &s, length) == length

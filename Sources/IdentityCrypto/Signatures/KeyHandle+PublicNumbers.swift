@@ -46,14 +46,14 @@ extension KeyHandle {
             defer { unsafe BN_clear_free(number) }
             guard found else { return nil }
             let length = unsafe Int32(count ?? Int(BN_num_bits(number) + 7) / 8)
-            var bytes = [UInt8](repeating: 0, count: Int(length))
+            var bytes = [UInt8].zeros(Int(length))
             return unsafe BN_bn2binpad(number, &bytes, length) == length ? bytes : nil
         }
     }
 
     private func ed25519PublicKey() -> [UInt8]? {
         ErrorQueue.preserved {
-            var bytes = [UInt8](repeating: 0, count: 32)
+            var bytes = [UInt8].zeros(32)
             var count = 32
             return unsafe EVP_PKEY_get_raw_public_key(pointer, &bytes, &count) == 1 && count == 32 ? bytes : nil
         }

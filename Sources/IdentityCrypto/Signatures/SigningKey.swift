@@ -77,7 +77,7 @@ package final class SigningKey: Sendable {
         defer { unsafe EVP_PKEY_CTX_free(context) }
         var count = 0
         guard unsafe EVP_PKEY_sign(context, nil, &count, digest, digest.count) == 1 else { return nil }
-        var signature = [UInt8](repeating: 0, count: count)
+        var signature = [UInt8].zeros(count)
         guard unsafe EVP_PKEY_sign(context, &signature, &count, digest, digest.count) == 1 else { return nil }
         signature.removeLast(signature.count - count)
         guard case .ellipticCurve(let curve, _, _) = publicNumbers else { return signature }
@@ -87,7 +87,7 @@ package final class SigningKey: Sendable {
     private func signOneShot(_ message: [UInt8]) -> [UInt8]? {
         guard let context = unsafe EVP_MD_CTX_new() else { return nil }
         defer { unsafe EVP_MD_CTX_free(context) }
-        var signature = [UInt8](repeating: 0, count: publicNumbers.signatureCount)
+        var signature = [UInt8].zeros(publicNumbers.signatureCount)
         var count = signature.count
         guard
             unsafe EVP_DigestSignInit_ex(context, nil, nil, nil, nil, handle.pointer, nil) == 1,

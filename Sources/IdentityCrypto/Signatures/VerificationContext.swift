@@ -23,7 +23,7 @@ final class VerificationContext: @unchecked Sendable {
         self.hash = hash
         unsafe self.hashContext = hashContext
         unsafe self.keyContext = keyContext
-        digest = [UInt8](repeating: 0, count: function.count)
+        digest = [UInt8].zeros(function.count)
     }
 
     deinit {

@@ -94,17 +94,13 @@ package struct RecordSealer: Sendable {
         let header = Self.prefix + keys.active.identifier
         do {
             let nonce = try SecureRandom.bytes(AESGCM.nonceCount)
-            let sealed = try AESGCM.seal(
+            return try AESGCM.seal(
                 plaintext,
                 key: rowKey(under: keys.active, for: identity),
                 nonce: nonce,
-                associatedData: associatedData(header, identity)
+                associatedData: associatedData(header, identity),
+                after: header + nonce
             )
-            var record = header
-            record.reserveCapacity(recordLength)
-            record.append(contentsOf: nonce)
-            record.append(contentsOf: sealed)
-            return record
         } catch {
             throw .sealingUnavailable(error)
         }
