@@ -1,10 +1,10 @@
-package import Synchronization
+public import Synchronization
 
 /// A queue of commands that tasks send to the thread of an event loop.
 ///
 /// The methods that a loop and its callers use for each command are inlinable: otherwise Swift's runtime would look up the generic types of
-/// the members at each call.
-package final class Mailbox<Command: Sendable>: Sendable {
+/// the members at each call. Without `@usableFromInline` on the class, Swift would not inline them in other modules.
+@usableFromInline package final class Mailbox<Command: Sendable>: Sendable {
     @usableFromInline struct State {
         @usableFromInline var isOpen = true
         /// Whether the loop will look at the queue before it waits for events; if so, ``post(_:)`` does not call `wake`.

@@ -18,7 +18,9 @@ package struct NextDeadline {
     /// How long the loop may wait for events, in milliseconds and rounded up; `longest` if no deadline was noted.
     package func timeout(atMost longest: Int32) -> Int32 {
         guard let instant else { return longest }
-        let left = (instant - .now) / .milliseconds(1)
-        return left <= 0 ? 0 : min(longest, Int32(min(left, 3_600_000)) + 1)
+        // A division of two durations is slow, because Swift converts both to floating-point numbers.
+        let (seconds, attoseconds) = (instant - .now).components
+        let left = Int32(clamping: min(seconds, 3_600) * 1_000 + attoseconds / 1_000_000_000_000_000)
+        return seconds < 0 || attoseconds < 0 ? 0 : min(longest, left + 1)
     }
 }

@@ -61,7 +61,7 @@ internal import Synchronization
     }
 
     /// Lets libcurl handle the events of a socket, and the timers of libcurl that are due.
-    private func act(on socket: Int32, _ events: SocketPoll.Events = []) {
+    private func act(on socket: Int32, _ events: SocketPoll.Events = SocketPoll.Events()) {
         var actions: Int32 = 0
         if events.contains(.read) { actions |= CURL_CSELECT_IN }
         if events.contains(.write) { actions |= CURL_CSELECT_OUT }

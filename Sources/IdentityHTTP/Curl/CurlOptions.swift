@@ -36,7 +36,7 @@ internal import IdentityPlatform
         let port: UInt16
         let allowsHTTP: Bool
         let usesProxy: Bool
-        let connectTimeout: Int
+        let connectTimeout: Duration
 
         init(_ request: HTTPRequest) {
             isSecure = request.url.isSecure
@@ -45,7 +45,7 @@ internal import IdentityPlatform
             allowsHTTP = request.allowsLoopbackHTTP && request.url.isLoopback
             // Requests to a loopback address never use a proxy.
             usesProxy = !request.url.isLoopback
-            connectTimeout = CurlOptions.milliseconds(request.limits.connectTimeout)
+            connectTimeout = request.limits.connectTimeout
         }
     }
 
@@ -68,7 +68,7 @@ internal import IdentityPlatform
             && set(CURLOPT_CURLU, pointer: UnsafeMutableRawPointer(url))
             && set(CURLOPT_PROTOCOLS_STR, route.allowsHTTP ? "http,https" : "https")
             && set(CURLOPT_PROXY, proxy ?? "")
-            && set(CURLOPT_CONNECTTIMEOUT_MS, route.connectTimeout)
+            && set(CURLOPT_CONNECTTIMEOUT_MS, Self.milliseconds(route.connectTimeout))
     }
 
     /// Sets the options of a request; path and query are set as the request target, because libcurl would format them twice in a URL.

@@ -2,8 +2,9 @@
 ///
 /// For a text or number, `length` counts bytes, and `place` is the index of the first byte. For a list or object, `length` counts elements
 /// or members, and `place` is the index of the entry after the end. Before the end is read, `place` is the index of the enclosing entry.
-package struct TapeEntry: Sendable {
-    package enum Kind: UInt64 {
+// `@usableFromInline`, because Swift inlines nothing of a package type in other modules without it.
+@usableFromInline package struct TapeEntry: Sendable {
+    @usableFromInline package enum Kind: UInt64 {
         case null, no, yes, number, text
         /// A text with escapes, whose decoded bytes are in ``JSONTape/decoded``.
         case decodedText
@@ -23,10 +24,10 @@ package struct TapeEntry: Sendable {
     @inlinable package var length: Int { Int(truncatingIfNeeded: (bits >> 3) & 0x1FFF_FFFF) }
     @inlinable package var place: Int { Int(truncatingIfNeeded: bits >> 32) }
     @inlinable package var isContainer: Bool { bits & 7 >= Kind.list.rawValue }
-    package var isText: Bool { isKind(.text) || isKind(.decodedText) }
+    @inlinable package var isText: Bool { isKind(.text) || isKind(.decodedText) }
 
     /// Whether ``kind`` is this kind; in other modules, `==` of an enum is a slow generic function.
-    package func isKind(_ kind: Kind) -> Bool { bits & 7 == kind.rawValue }
+    @inlinable package func isKind(_ kind: Kind) -> Bool { bits & 7 == kind.rawValue }
 
     /// Adds one to ``length``.
     mutating func count() { bits += 1 << 3 }

@@ -130,7 +130,8 @@ extension SessionManager {
     ) async throws -> LoginAttempt {
         let state = try callback.state()
         let isBare = callback.fields.count == 1
-        let taken = try await store.takeDecoded(try LoginAttempt.key(for: state)) { [visible] stored in
+        let taken = try await StoredLoginAttempt.take(try LoginAttempt.key(for: state), from: store) {
+            [visible] stored in
             let attempt = try LoginAttempt(stored)
             guard visible.serves(tenant: attempt.tenant, of: attempt.provider) else { throw Self.unknownState() }
             try Self.checkBrowser(of: attempt, browserBinding)

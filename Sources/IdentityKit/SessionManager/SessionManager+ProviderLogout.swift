@@ -51,7 +51,8 @@ extension SessionManager {
             .stateUnknown,
             "has a state that is unknown, was used before or has expired"
         )
-        let taken = try await store.takeDecoded(try PendingLogout.key(for: state)) { [visible] stored in
+        let taken = try await StoredLoginAttempt.take(try PendingLogout.key(for: state), from: store) {
+            [visible] stored in
             let logout = try PendingLogout(stored)
             guard visible.serves(tenant: logout.tenant, of: logout.provider) else { throw unknown }
             guard BrowserBinding.matches(logout.browserBindingHash, cookie: cookie) else {

@@ -26,17 +26,20 @@ extension LoginAttemptStore {
     public func takeLoginAttempt(_ key: String) async throws -> StoredLoginAttempt? {
         try await takeLoginAttempt(key, after: { _ in })
     }
+}
 
-    /// If `decode` throws, the attempt stays in the store.
-    func takeDecoded<Attempt: Sendable>(
+extension StoredLoginAttempt {
+    /// Takes an attempt out of a store and decodes it; if `decode` throws, the attempt stays in the store.
+    static func take<Attempt: Sendable>(
         _ key: String,
+        from store: any LoginAttemptStore,
         _ decode: @escaping @Sendable (StoredLoginAttempt) throws -> Attempt
     ) async throws -> Attempt? {
         let decoded = Mutex<Attempt?>(nil)
-        let taken = try await takeLoginAttempt(key) { stored in
+        let taken = try await store.takeLoginAttempt(key) { stored in
             let attempt = try decode(stored)
             decoded.withLock { $0 = attempt }
         }
-        return taken == nil ? nil : decoded.withLock(\.self)
+        return taken == nil ? nil : decoded.withLock { $0 }
     }
 }
