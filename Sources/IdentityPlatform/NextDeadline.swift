@@ -20,7 +20,8 @@ package struct NextDeadline {
         guard let instant else { return longest }
         // A division of two durations is slow, because Swift converts both to floating-point numbers.
         let (seconds, attoseconds) = (instant - .now).components
-        let left = Int32(clamping: min(seconds, 3_600) * 1_000 + attoseconds / 1_000_000_000_000_000)
-        return seconds < 0 || attoseconds < 0 ? 0 : min(longest, left + 1)
+        guard seconds >= 0, attoseconds >= 0 else { return 0 }
+        let left = Int32(min(seconds, 3_600)) * 1_000 + Int32(attoseconds / 1_000_000_000_000_000)
+        return min(longest, left + 1)
     }
 }

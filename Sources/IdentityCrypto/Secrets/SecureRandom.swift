@@ -1,7 +1,9 @@
 internal import CIdentityOpenSSL
 
 extension [UInt8] {
-    /// A few zero bytes; for few, faster than `init(repeating:count:)`, for which Swift's runtime looks up the array's generic type.
+    /// Zero bytes for a short array: faster than `init(repeating:count:)`, for which Swift's runtime looks up the array's generic type.
+    ///
+    /// For a long array, this function is slow in a debug build.
     static func zeros(_ count: Int) -> [UInt8] { Array(repeatElement(0, count: count)) }
 }
 

@@ -76,7 +76,7 @@ internal import IdentityPlatform
         let isSet = unsafe request.url.withRequestTarget {
             unsafe identity_curl_set_string(easy, CURLOPT_REQUEST_TARGET, $0) == CURLE_OK
         }
-        // libcurl formats this option for each request, even if the request sets the header. A proxy gets only the option.
+        // libcurl formats this option for each request, even if the request sets the header. To a proxy, it sends only the option.
         let needsUserAgent = configuration.proxy != nil || !request.headers.contains("User-Agent")
         return isSet && set(CURLOPT_USERAGENT, needsUserAgent ? configuration.userAgent : nil) && setMethod(request)
     }

@@ -2,7 +2,8 @@
 ///
 /// For a text or number, `length` counts bytes, and `place` is the index of the first byte. For a list or object, `length` counts elements
 /// or members, and `place` is the index of the entry after the end. Before the end is read, `place` is the index of the enclosing entry.
-// `@usableFromInline`, because Swift inlines nothing of a package type in other modules without it.
+///
+/// Without `@usableFromInline`, Swift would inline nothing of this type in other modules.
 @usableFromInline package struct TapeEntry: Sendable {
     @usableFromInline package enum Kind: UInt64 {
         case null, no, yes, number, text
