@@ -109,6 +109,22 @@ struct CurlConnectionTests {
         )
     }
 
+    @Test("a GET that is sent again reaches its own server, also on a libcurl handle that was used for another server")
+    func repetitionAfterAnotherServer() async throws {
+        let other = try await LoopbackServer.start { _ in .message(status: 201) }
+        let requests = Counter()
+        let server = try await LoopbackServer.start { request in
+            guard request.path == "/die" else { return .message(status: 202) }
+            requests.count()
+            return requests.total == 1 ? .script([.reset]) : .message(status: 203)
+        }
+        let transport = try CurlTransport()
+        #expect(try await transport.send(.patient(other.origin + "/")).status == 201)
+        #expect(try await transport.send(.patient(server.origin + "/")).status == 202)
+        #expect(try await transport.send(.patient(server.origin + "/die")).status == 203)
+        #expect(requests.total == 2)
+    }
+
     @Test("each of several GETs whose reused connection ends without a response is sent again")
     func repeatedRequests() async throws {
         let arrivals = Counter()

@@ -112,19 +112,6 @@ import Testing
         await server.stop()
     }
 
-    @Test("requests to several servers in turn reach the server that each names")
-    func severalOrigins() async throws {
-        let servers = try await [
-            LoopbackServer.start { _ in .message(status: 201) }, LoopbackServer.start { _ in .message(status: 202) },
-        ]
-        let transport = try CurlTransport()
-        for _ in 1...3 {
-            #expect(try await transport.send(.patient(servers[0].origin + "/")).status == 201)
-            #expect(try await transport.send(.patient(servers[1].origin + "/")).status == 202)
-        }
-        for server in servers { await server.stop() }
-    }
-
     @Test(
         "a request that sets a header for message framing or the host is refused",
         arguments: ["Content-Length", "transfer-encoding", "Host", "Expect"]

@@ -62,7 +62,8 @@ internal import IdentityPlatform
         // An empty text makes libcurl ignore the proxy variables of the environment. The port is always set, because libcurl's default
         // for http is 1080.
         let proxy = (route.usesProxy ? configuration.proxy : nil).map { "\($0.scheme)://\($0.host):\($0.port)" }
-        // If libcurl repeats a request on a new connection, it uses CURLOPT_URL.
+        // libcurl connects to `url`. The text is set too: otherwise libcurl would keep an earlier origin, and read it before it repeats
+        // a request.
         return unsafe set(CURLOPT_URL, origin)
             && curl_url_set(url, CURLUPART_URL, origin, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK
             && set(CURLOPT_CURLU, pointer: UnsafeMutableRawPointer(url))
