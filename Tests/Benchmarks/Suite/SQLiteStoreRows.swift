@@ -13,22 +13,8 @@ enum SQLiteStoreRows {
             name: "save",
             title: "A durable save of a session, one writer",
             peers: [
-                Peer(
-                    name: "SQLite in C",
-                    work: .operation(callers: 1) { context in
-                        let bare = Bare(try bareFile(0, in: context))
-                        let numbers = Numbers()
-                        return { try bare.save(Int64(numbers.draw() % writers)) }
-                    }
-                ),
-                Peer(
-                    name: "SQLite in C, on a thread",
-                    work: .operation(callers: 1) { context in
-                        let bare = Bare(try bareFile(0, in: context))
-                        let numbers = Numbers()
-                        return { try bare.saveOnQueue(Int64(numbers.draw() % writers)) }
-                    }
-                ),
+                bareSave("SQLite in C") { try $0.save($1) },
+                bareSave("SQLite in C, on a thread") { try $0.saveOnQueue($1) },
                 save("SQLiteStore", callers: 1, isCounted: true),
                 save("SQLiteStore, 64 writers", callers: writers, isCounted: false),
             ]
@@ -108,6 +94,17 @@ enum SQLiteStoreRows {
                 return { [ids] in _ = try await manager.tokens(for: ids[numbers.draw() &* 7_919 % ids.count]) }
             },
             isCounted: count == 1_000
+        )
+    }
+
+    private static func bareSave(_ name: String, _ save: @escaping @Sendable (Bare, Int64) throws -> Void) -> Peer {
+        Peer(
+            name: name,
+            work: .operation(callers: 1) { context in
+                let bare = Bare(try bareFile(0, in: context))
+                let numbers = Numbers()
+                return { try save(bare, Int64(numbers.draw() % writers)) }
+            }
         )
     }
 
