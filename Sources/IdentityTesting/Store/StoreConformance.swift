@@ -122,11 +122,15 @@ extension StoreConformance {
     ///
     /// A correct store refuses a compare-and-set only if another task's compare-and-set has succeeded since the read. Only 40 succeed
     /// in all, so the store refuses each task fewer than 40 times.
-    static func countToForty(_ increment: @escaping @Sendable () async throws -> Bool) async throws {
+    ///
+    /// `increment` arrives at the meeting after its read, and waits there for all. So all tasks read the first value before one of them
+    /// changes the value, and a store that does not compare always loses an increment.
+    static func countToForty(_ increment: @escaping @Sendable (Meeting) async throws -> Bool) async throws {
+        let readers = Meeting(of: 8)
         try await concurrently(8) { _ in
             var (successes, refusals) = (0, 0)
             while successes < 5 {
-                if try await increment() { successes += 1 } else { refusals += 1 }
+                if try await increment(readers) { successes += 1 } else { refusals += 1 }
                 try #require(refusals < 40, "The store refused a change although no other change had succeeded.")
             }
         }

@@ -192,10 +192,11 @@ extension StoreConformance {
         Case("a counter in an attachment loses no increment of concurrent tasks") { store in
             let id = try await StoreSample.inserted(in: store).id
             #expect(try await store.setAttachment("count", to: Secret("0"), of: id, expecting: nil))
-            try await countToForty {
+            try await countToForty { readers in
                 let found = try #require(try await store.attachment("count", of: id))
                 let number = try #require(Int(found.payload.reveal()))
-                await Task.yield()
+                readers.arrive()
+                await readers.waitForAll()
                 let next = Secret("\(number + 1)")
                 return try await store.setAttachment("count", to: next, of: id, expecting: found.revision)
             }

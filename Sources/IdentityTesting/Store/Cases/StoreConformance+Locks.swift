@@ -7,20 +7,16 @@ extension StoreConformance {
     package static let lockCases: [Case] = [
         Case("two holders of one session's lock never run at the same time") { store in
             let id = try StoreSample.id()
-            let room = Room()
-            try await concurrently(8) { _ in
-                try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
-            }
+            let room = Room(of: 8)
+            try await concurrently(8) { _ in try await room.visit(.session(id), of: store) }
             #expect(room.most == 1)
             #expect(room.entries == 8)
         },
         Case("each kind of lock has one holder at a time: session, attachment and object") { store in
             for name in lockOfEachKind(try StoreSample.id()) {
                 try await store.withLock(name, waitingUpTo: .zero) { _ in await expectBusy(name, in: store) }
-                let room = Room()
-                try await concurrently(4) { _ in
-                    try await store.withLock(name, waitingUpTo: .seconds(600)) { _ in await room.visit() }
-                }
+                let room = Room(of: 4)
+                try await concurrently(4) { _ in try await room.visit(name, of: store) }
                 #expect(room.most == 1)
                 #expect(room.entries == 4)
             }
@@ -135,52 +131,44 @@ extension StoreConformance {
     package static let lockQueueCases: [Case] = [
         Case("100 tasks get one session's lock, one after another") { store in
             let id = try StoreSample.id()
-            let room = Room()
-            try await concurrently(100) { _ in
-                try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
-            }
+            let room = Room(of: 100)
+            try await concurrently(100) { _ in try await room.visit(.session(id), of: store) }
             #expect(room.most == 1)
             #expect(room.entries == 100)
         },
         Case("tasks that acquire the lock again and again do not starve others") { store in
             let id = try StoreSample.id()
-            let room = Room()
+            let room = Room(of: 6)
             try await concurrently(6) { _ in
-                for _ in 0..<6 {
-                    try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
-                }
+                for _ in 0..<6 { try await room.visit(.session(id), of: store) }
             }
             #expect(room.most == 1)
             #expect(room.entries == 36)
         },
         Case("a waiter that gives up does not delay the others") { store in
             let id = try StoreSample.id()
-            let room = Room()
+            let room = Room(of: 4)
             try await store.withLock(.session(id), waitingUpTo: .zero) { _ in
-                let first = Task {
-                    try await store.withLock(.session(id), waitingUpTo: .milliseconds(20)) { _ in await room.visit() }
+                let waiters = [Duration.milliseconds(20), .seconds(600)].map { limit in
+                    Task {
+                        try await store.withLock(.session(id), waitingUpTo: limit) { _ in
+                            _ = Issue.record("the body ran")
+                        }
+                    }
                 }
-                _ = try? await first.value
-                let second = Task {
-                    try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
-                }
-                second.cancel()
-                _ = try? await second.value
+                _ = try? await waiters[0].value
+                waiters[1].cancel()
+                _ = try? await waiters[1].value
             }
-            #expect(room.entries == 0)
-            try await concurrently(4) { _ in
-                try await store.withLock(.session(id), waitingUpTo: .seconds(600)) { _ in await room.visit() }
-            }
+            try await concurrently(4) { _ in try await room.visit(.session(id), of: store) }
             #expect(room.entries == 4)
         },
         Case("40 concurrent locks of different sessions are independent") { store in
             let ids = try (0..<40).map { _ in try StoreSample.id() }
-            let rooms = ids.map { _ in Room() }
+            let rooms = ids.map { _ in Room(of: 2) }
             try await concurrently(80) { number in
                 let index = number % 40
-                try await store.withLock(.session(ids[index]), waitingUpTo: .seconds(600)) { _ in
-                    await rooms[index].visit()
-                }
+                try await rooms[index].visit(.session(ids[index]), of: store)
             }
             #expect(rooms.allSatisfy { $0.most == 1 && $0.entries == 2 })
         },
@@ -188,7 +176,7 @@ extension StoreConformance {
             let one = try await place.open()
             let other = try await place.open()
             let session = try await StoreSample.inserted(in: one)
-            let room = Room()
+            let room = Room(of: 12)
             for name in lockOfEachKind(session.id) {
                 try await one.withLock(name, waitingUpTo: .zero) { _ in await expectBusy(name, in: other) }
             }
@@ -196,8 +184,7 @@ extension StoreConformance {
             // because the holder needs one.
             try await concurrently(12) { number in
                 let locking = number.isMultiple(of: 2) ? one : other
-                try await locking.withLock(.session(session.id), waitingUpTo: .seconds(600)) { _ in
-                    await room.visit()
+                try await room.visit(.session(session.id), of: locking) {
                     let found = try #require(try await locking.session(session.id))
                     #expect(try await locking.replace(found.successor(Secret("x")), expecting: found.generation))
                 }
@@ -242,17 +229,30 @@ extension StoreConformance {
 /// Counts the tasks that hold a lock at the same time, and how often the lock was acquired.
 private final class Room: Sendable {
     private let state = Mutex((inside: 0, most: 0, entries: 0))
+    private let visitors: Meeting
+
+    init(of visitors: Int) { self.visitors = Meeting(of: visitors) }
 
     var most: Int { state.withLock { $0.most } }
     var entries: Int { state.withLock { $0.entries } }
 
-    func visit() async {
-        state.withLock {
-            $0.inside += 1
-            $0.entries += 1
-            $0.most = max($0.most, $0.inside)
+    /// Holds the lock until all visitors have asked for it, so that a store that lets several of them in is always detected.
+    func visit(
+        _ name: LockName,
+        of store: any SessionStore,
+        _ body: @Sendable () async throws -> Void = {}
+    ) async throws {
+        visitors.arrive()
+        try await store.withLock(name, waitingUpTo: .seconds(600)) { _ in
+            state.withLock {
+                $0.inside += 1
+                $0.entries += 1
+                $0.most = max($0.most, $0.inside)
+            }
+            await visitors.waitForAll()
+            for _ in 0..<20 { await Task.yield() }
+            state.withLock { $0.inside -= 1 }
+            try await body()
         }
-        for _ in 0..<20 { await Task.yield() }
-        state.withLock { $0.inside -= 1 }
     }
 }

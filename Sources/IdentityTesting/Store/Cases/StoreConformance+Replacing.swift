@@ -108,10 +108,11 @@ extension StoreConformance {
         },
         Case("counting up a session by compare-and-set loses no increment") { store in
             let session = try await StoreSample.session(payload: Secret("0")).inserted(in: store)
-            try await countToForty {
+            try await countToForty { readers in
                 let found = try #require(try await store.session(session.id))
                 let number = try #require(Int(found.payload.reveal()))
-                await Task.yield()
+                readers.arrive()
+                await readers.waitForAll()
                 return try await store.replace(found.successor(Secret("\(number + 1)")), expecting: found.generation)
             }
             let end = try #require(try await store.session(session.id))
