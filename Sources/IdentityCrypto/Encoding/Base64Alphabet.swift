@@ -69,16 +69,16 @@ struct Base64Alphabet: Sendable {
         let rest = text.count % 4
         guard rest != 1 else { return nil }
         let count = groups * 3 + (rest == 0 ? 0 : rest - 1)
-        // The bitwise OR of all values. A value is below 64, and `invalid` is 0xff, so the high bit shows a character outside the alphabet.
-        var union: UInt8 = 0
+        // The bitwise OR of all values. A value is below 64, and `invalid` is 0xff, so bit 7 shows a character outside the alphabet.
+        var union: UInt32 = 0
         var unusedBits: UInt32 = 0
         var bytes = [UInt8].zeros(count)
         unsafe bytes.withUnsafeMutableBufferPointer { output in
             unsafe values.withUnsafeBufferPointer { values in
                 func value(_ index: Int) -> UInt32 {
-                    let value = unsafe values[Int(text[index])]
+                    let value = unsafe UInt32(values[Int(text[index])])
                     union |= value
-                    return UInt32(value & 0x3f)
+                    return value
                 }
                 for group in 0..<groups {
                     let start = group * 4

@@ -32,10 +32,12 @@ public struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     func contains(_ name: String) -> Bool { index(of: name) != nil }
 
-    // A loop over the indices is used, because `firstIndex(where:)` would copy each member.
+    // A loop over a buffer's indices is used, because `firstIndex(where:)` and `members[index]` would copy each member.
     private func index(of name: String) -> Int? {
-        for index in members.indices where members[index].name.isIdentical(to: name) { return index }
-        return nil
+        unsafe members.withUnsafeBufferPointer { members in
+            for index in 0..<members.count where unsafe members[index].name.isIdentical(to: name) { return index }
+            return nil
+        }
     }
 
     /// Appends a member whose name is known to be new, without a search for the name; nil is not appended.

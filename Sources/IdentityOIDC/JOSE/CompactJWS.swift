@@ -12,7 +12,9 @@ package struct CompactJWS: Sendable {
     package let signature: [UInt8]
 
     static let maximumBytes = 32_768
+}
 
+extension CompactJWS {
     /// Parses a token; `name` is the token's name in errors.
     ///
     /// A token with `crit` or `b64` is refused, because this client supports no extension (RFC 7515 section 4.1.11, RFC 7797). Keys and
@@ -37,22 +39,26 @@ package struct CompactJWS: Sendable {
             let signature = Base64URL.decode(bytes[(second + 1)...])
         else { throw malformed("is not canonical base64url") }
         bytes.removeLast(bytes.count - second)
-        guard let header = (try? JSONValue(parsing: headerBytes))?.object else {
+        guard let header = try? TapeBuilder.tape(headerBytes, JSONLimits()), header.entries[0].isKind(.object) else {
             throw malformed("has a header that is not a valid JSON object, or that repeats a member")
         }
-        guard header["crit"] == nil, header["b64"] == nil else {
+        guard header.member("crit", of: 0) == nil, header.member("b64", of: 0) == nil else {
             throw malformed("uses an extension (crit or b64) that is not supported")
         }
-        guard let algorithm = header["alg"]?.string else { throw malformed("has no alg") }
-        let (keyID, type) = (header["kid"], header["typ"])
-        if let keyID, keyID.string == nil { throw malformed("has a kid that is not a string") }
-        if let type, type.string == nil { throw malformed("has a typ that is not a string") }
-        self.algorithm = algorithm
-        self.payload = payload
-        self.signature = signature
-        self.keyID = keyID?.string
-        self.type = type?.string
-        signingInput = bytes
+        func text(_ name: String) throws(IdentityError) -> String? {
+            guard let index = header.member(name, of: 0) else { return nil }
+            guard header.entries[index].isText else { throw malformed("has a header whose \(name) is not a string") }
+            return header.text(header.entries[index])
+        }
+        guard let algorithm = try text("alg") else { throw malformed("has no alg") }
+        self.init(
+            algorithm: algorithm,
+            keyID: try text("kid"),
+            type: try text("typ"),
+            signingInput: bytes,
+            payload: payload,
+            signature: signature
+        )
     }
 
     static func malformed(_ name: String, _ problem: String, hint: String? = nil) -> IdentityError {

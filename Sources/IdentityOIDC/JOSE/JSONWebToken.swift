@@ -7,14 +7,15 @@ package struct JSONWebToken: Sendable {
     package let claims: JSONObject
 
     package var keyID: String? { jws.keyID }
+}
 
+extension JSONWebToken {
     package init(parsing token: Secret, as name: String = "ID token") throws(IdentityError) {
         let jws = try CompactJWS(parsing: token, as: name)
         guard let claims = (try? JSONValue(parsing: jws.payload))?.object else {
             throw CompactJWS.malformed(name, "has claims that are not a valid JSON object, or that repeat a member")
         }
-        self.jws = jws
-        self.claims = claims
+        self.init(jws: jws, claims: claims)
     }
 
     static func parsing(_ token: Secret) -> Result<JSONWebToken, IdentityError> {

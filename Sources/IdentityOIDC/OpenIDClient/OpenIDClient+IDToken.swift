@@ -4,25 +4,21 @@ internal import IdentityHTTP
 internal import IdentityKit
 
 extension OpenIDClient {
-    /// The expected values of a signed token of the provider for this client; if `response` is given, `at_hash` must fit its access token.
-    func expectations(_ metadata: ProviderMetadata, _ response: TokenResponse? = nil) -> SignedTokenExpectations {
-        var expected = expectations(algorithms: algorithms ?? metadata.signatureAlgorithms)
-        expected.accessToken = response?.accessToken
-        return expected
-    }
-
-    func expectations(algorithms: [SignatureAlgorithm]) -> SignedTokenExpectations {
-        var expected = SignedTokenExpectations(
+    /// The expected values of a signed token of the provider for this client; `at_hash`, if the token has it, must fit `accessToken`.
+    ///
+    /// `published` are the algorithms in the provider's metadata, which apply if the configuration names none.
+    func expectations(_ published: [SignatureAlgorithm], accessToken: Secret? = nil) -> SignedTokenExpectations {
+        SignedTokenExpectations(
             issuers: issuers,
+            issuerTemplate: settings.issuerTemplate,
             audiences: settings.audiences ?? [configuration.clientID],
-            algorithms: algorithms,
+            trustedAudiences: configuration.trustedAudiences,
+            allowsUntrustedAudiences: settings.allowsUntrustedAudiences,
+            algorithms: algorithms ?? published,
+            accessToken: accessToken,
+            acceptsNumericSubject: settings.acceptsNumericSubject,
             now: httpClient.environment.clock.now
         )
-        expected.issuerTemplate = settings.issuerTemplate
-        expected.trustedAudiences = configuration.trustedAudiences
-        expected.allowsUntrustedAudiences = settings.allowsUntrustedAudiences
-        expected.acceptsNumericSubject = settings.acceptsNumericSubject
-        return expected
     }
 
     func validate(
@@ -68,7 +64,7 @@ extension OpenIDClient {
                     reference: "OpenID Connect Core section \(wantsIDToken ? "3.1.3.3" : "3.1.2.1")"
                 )
             }
-            var expected = expectations(metadata, response)
+            var expected = expectations(metadata.signatureAlgorithms, accessToken: response.accessToken)
             expected.boundIssuer = login.issuer
             expected.nonce = login.nonce
             expected.refusesNonce = login.refusesNonce

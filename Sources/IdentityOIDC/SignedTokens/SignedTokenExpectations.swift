@@ -31,11 +31,10 @@ package struct SignedTokenExpectations: Sendable {
     package var now: Date
     /// When the token was received, if its response may have been stored since; nil for a token that was received just now.
     package var receivedAt: Date?
+}
 
+extension SignedTokenExpectations {
     package init(issuers: IssuerPolicy, audiences: [String], algorithms: [SignatureAlgorithm], now: Date) {
-        self.issuers = issuers
-        self.audiences = audiences
-        self.algorithms = algorithms
-        self.now = now
+        self.init(issuers: issuers, audiences: audiences, trustedAudiences: [], algorithms: algorithms, now: now)
     }
 }
