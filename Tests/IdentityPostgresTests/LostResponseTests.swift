@@ -19,12 +19,15 @@ struct LostResponseTests {
     ) async throws -> (store: PostgresStore, proxy: Proxy, direct: PostgresStore) {
         let schema = if let schema { schema } else { try await TestSchema() }
         let proxy = try Proxy(to: schema.server)
+        // No call of these tests may fail only because the machine is busy.
+        let limit = Duration.seconds(60)
         let store = try await schema.open {
             $0.connection = proxy.connection(schema.server)
             $0.maximumConnections = 1
             $0.usesTransactionPooler = true
+            $0.callLimit = limit
         }
-        return (store, proxy, try await schema.open())
+        return (store, proxy, try await schema.open { $0.callLimit = limit })
     }
 
     @Test("a session whose insertion got no response is stored once, and the call succeeds")
