@@ -8,24 +8,24 @@ extension CurlCallbacks {
     static let openSocket: curl_opensocket_callback = { context, _, address in
         guard let context = unsafe context, let address = unsafe address else { return -1 }
         let handle = unsafe handle(context)
-        guard permits(handle, { unsafe resolvedAddress(address) }) else { return -1 }
+        guard let exchange = handle.exchange, permits(exchange, { unsafe resolvedAddress(address) }) else { return -1 }
         let (family, type, number) = unsafe (address.pointee.family, address.pointee.socktype, address.pointee.protocol)
         let socket = Platform.socket(family, type, number)
         handle.sockets.opened(socket)
         return socket
     }
 
-    /// Whether the policy of the handle's request permits an address.
+    /// Whether the policy of the request permits an address.
     ///
     /// A refusal sets the request's failure to `addressRefused`. After that, every address is refused for this request.
-    static func permits(_ handle: CurlHandle, _ address: () -> ResolvedAddress?) -> Bool {
-        guard let policy = handle.work?.exchange.request.addressPolicy, handle.work?.failure?.code != .addressRefused
-        else { return false }
+    static func permits(_ exchange: CurlExchange, _ address: () -> ResolvedAddress?) -> Bool {
+        guard exchange.failure?.code != .addressRefused else { return false }
+        let policy = exchange.request.addressPolicy
         if policy.permitsEverything { return true }
         let address = address()
         if let address, policy.allows(address) { return true }
         let shown = address?.description ?? "(unknown)"
-        handle.work?.failure = (.addressRefused, "The policy \(policy.name) does not permit the address \(shown).")
+        exchange.failure = (.addressRefused, "The policy \(policy.name) does not permit the address \(shown).")
         return false
     }
 

@@ -20,40 +20,40 @@ enum CurlCallbacks {
     private static let body: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let piece = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-        return unsafe handle(context).work?.reader.appendBody(piece) == true ? piece.count : 0
+        return unsafe handle(context).exchange?.reader.appendBody(piece) == true ? piece.count : 0
     }
 
     private static let header: curl_write_callback = { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
         let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
-        return unsafe handle(context).work?.reader.appendLine(line) == true ? line.count : 0
+        return unsafe handle(context).exchange?.reader.appendLine(line) == true ? line.count : 0
     }
 
     /// Permits or refuses a request immediately before libcurl writes the request to a new or reused connection.
     private static let prerequest: curl_prereq_callback = { context, remoteAddress, _, remotePort, _ in
         guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
         let handle = unsafe handle(context)
-        guard let exchange = handle.work?.exchange else { return CURL_PREREQFUNC_ABORT }
+        guard let exchange = handle.exchange else { return CURL_PREREQFUNC_ABORT }
         // The address is checked again for two reasons. The policy may have refused another address of the host while libcurl
         // connected. A reused connection may have been established by a request with another policy.
-        let isPermitted = permits(handle) {
+        let isPermitted = permits(exchange) {
             let text = unsafe remoteAddress.map { unsafe String(cString: $0) } ?? ""
             return ResolvedAddress(host: text, port: UInt16(clamping: remotePort))
         }
         guard isPermitted else { return CURL_PREREQFUNC_ABORT }
-        guard handle.work?.attempts == 0 || exchange.request.isRepeatable else {
+        guard exchange.attempts == 0 || exchange.request.isRepeatable else {
             let message = "No response arrived, and this request must not be sent twice."
-            handle.work?.failure = (.connectionLost, message)
+            exchange.failure = (.connectionLost, message)
             return CURL_PREREQFUNC_ABORT
         }
         // `maySend` is called last, because the process may have been suspended while the connection was established.
         if let maySend = exchange.request.maySend, !maySend() {
-            handle.work?.failure = (.sendingRefused, "The request was not sent, because `maySend` returned false.")
+            exchange.failure = (.sendingRefused, "The request was not sent, because `maySend` returned false.")
             return CURL_PREREQFUNC_ABORT
         }
-        handle.work?.failure = nil
-        handle.work?.attempts += 1
-        if handle.work?.attempts != 1 { handle.work?.reader.restart() }
+        exchange.failure = nil
+        exchange.attempts += 1
+        if exchange.attempts != 1 { exchange.reader.restart() }
         return CURL_PREREQFUNC_OK
     }
 }

@@ -5,31 +5,9 @@ internal import CIdentityCurl
 /// Memory: libcurl passes an unretained pointer to this object to the functions of ``CurlCallbacks``. libcurl calls these functions only
 /// while the easy handle is in the multi handle. During this time ``CurlLoop`` keeps this object, so the pointer is valid.
 @safe final class CurlHandle {
-    struct Work {
-        let exchange: CurlExchange
-        let continuation: CurlCommand.Continuation
-        let firstByteDeadline: ContinuousClock.Instant
-        let totalDeadline: ContinuousClock.Instant
-        var reader: LimitedResponseReader
-        /// How often ``CurlCallbacks`` permitted libcurl to write the request; while 0, no byte of the request has been sent.
-        var attempts = 0
-        /// The reason why a callback of ``CurlCallbacks`` refused an address or the request.
-        var failure: (code: HTTPTransportError.Code, message: String)?
-
-        var phase: HTTPTransportError.Phase { attempts == 0 ? .notSent : .ambiguous }
-
-        func error(_ code: HTTPTransportError.Code, _ message: String) -> HTTPTransportError {
-            HTTPTransportError(code: code, phase: phase, message: "\(exchange.request.url.origin): \(message)")
-        }
-
-        var deadline: ContinuousClock.Instant {
-            reader.hasBegun ? totalDeadline : min(firstByteDeadline, totalDeadline)
-        }
-    }
-
     let easy: UnsafeMutableRawPointer
     var address: UInt { unsafe UInt(bitPattern: easy) }
-    var work: Work?
+    private(set) var exchange: CurlExchange?
     let sockets: CurlSockets
     private var headers: UnsafeMutablePointer<curl_slist>?
     /// The route whose options are set in the handle, together with the common options; nil if no options are set.
@@ -69,10 +47,10 @@ internal import CIdentityCurl
     }
 
     /// Sets the handle's options for a request; false if libcurl refuses an option, for example because memory is exhausted.
-    func begin(_ work: consuming Work, _ configuration: CurlTransport.Configuration) -> Bool {
+    func begin(_ exchange: CurlExchange, _ configuration: CurlTransport.Configuration) -> Bool {
         // One copy of the request, because each use of the class member would copy it.
-        let request = work.exchange.request
-        self.work = work
+        let request = exchange.request
+        self.exchange = exchange
         unsafe errorBuffer.pointee = 0
         let options = unsafe CurlOptions(easy: easy)
         let next = CurlOptions.Route(request)
@@ -85,12 +63,13 @@ internal import CIdentityCurl
         return options.setRequest(request, configuration) && setHeaders(request, options)
     }
 
-    /// Removes the request and its data, including its secrets, from the handle; returns nil if the request has ended before.
+    /// Removes the request and its data, including its secrets, from the handle.
     ///
     /// If the request was not sent exactly once or got no response, libcurl keeps more data, so the handle is reset.
-    func end(after result: Result<HTTPResponse, HTTPTransportError>? = nil) -> Work? {
+    func end() {
         var isReusable = false
-        if case .success? = result { isReusable = work?.attempts == 1 }
+        if case .success? = exchange?.result { isReusable = exchange?.attempts == 1 }
+        exchange = nil
         let isCleared = unsafe isReusable && CurlOptions(easy: easy).clearRequest()
         if !isCleared {
             unsafe curl_easy_reset(easy)
@@ -98,8 +77,6 @@ internal import CIdentityCurl
         }
         unsafe curl_slist_free_all(headers)
         unsafe headers = nil
-        // `take` moves the work. A copy of the work would cost a retain and a release of each member.
-        return work.take()
     }
 
     private func setCallbacks(_ options: CurlOptions) -> Bool {

@@ -16,7 +16,7 @@ internal import Synchronization
     private var idle: [CurlHandle] = []
     private var deadlines = NextDeadline()
     private var commands: [CurlCommand] = []
-    private var settled: [(CurlCommand.Continuation, Result<HTTPResponse, HTTPTransportError>)] = []
+    private var settled: [CurlExchange] = []
     private var isOpen = true
 
     private static let maximumIdleHandles = 64
@@ -81,8 +81,8 @@ internal import Synchronization
         mailbox.take(into: &commands, stayingAwake: true)
         for command in commands {
             switch command {
-            case .submit(let exchange, let continuation):
-                start(exchange, continuation)
+            case .submit(let exchange):
+                start(exchange)
             case .cancel(let exchange):
                 guard let handle = byExchange[ObjectIdentifier(exchange)] else { continue }
                 abort(handle, .cancelled, "The task was cancelled.")
@@ -93,42 +93,30 @@ internal import Synchronization
         commands.removeAll(keepingCapacity: true)
     }
 
-    private func start(_ exchange: CurlExchange, _ continuation: CurlCommand.Continuation) {
+    private func start(_ exchange: CurlExchange) {
         if exchange.isCancelled.load(ordering: .acquiring) {
-            return refuse(continuation, .cancelled, "The task was cancelled.")
+            return refuse(exchange, .cancelled, "The task was cancelled.")
         }
-        let limits = exchange.request.limits
-        let totalDeadline = exchange.start.advanced(by: CurlLoop.bounded(limits.totalTimeout))
         // Without this check, a request whose deadline has passed could still be sent: a server on this machine can respond before
         // `expire` runs.
-        guard totalDeadline > .now else {
-            return refuse(continuation, .timedOut, "The deadline passed before the request could be sent.")
+        guard exchange.totalDeadline > .now else {
+            return refuse(exchange, .timedOut, "The deadline passed before the request could be sent.")
         }
         guard let handle = idle.popLast() ?? CurlHandle(sockets) else {
-            return refuse(continuation, .internalFailure, "libcurl could not create a handle.")
+            return refuse(exchange, .internalFailure, "libcurl could not create a handle.")
         }
-        let work = CurlHandle.Work(
-            exchange: exchange,
-            continuation: continuation,
-            firstByteDeadline: exchange.start.advanced(by: CurlLoop.bounded(limits.firstByteTimeout)),
-            totalDeadline: totalDeadline,
-            reader: LimitedResponseReader(limits: limits, isHead: exchange.request.method == .head)
-        )
-        deadlines.note(work.deadline)
-        guard handle.begin(work, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
-            _ = handle.end()
-            return refuse(continuation, .internalFailure, "libcurl could not configure or start the request.")
+        deadlines.note(exchange.deadline)
+        guard handle.begin(exchange, configuration), unsafe curl_multi_add_handle(multi, handle.easy) == CURLM_OK else {
+            handle.end()
+            return refuse(exchange, .internalFailure, "libcurl could not configure or start the request.")
         }
         byExchange[ObjectIdentifier(exchange)] = handle
         byAddress[handle.address] = handle
     }
 
-    private func refuse(
-        _ continuation: CurlCommand.Continuation,
-        _ code: HTTPTransportError.Code,
-        _ message: String
-    ) {
-        settled.append((continuation, .failure(.notSent(code, message))))
+    private func refuse(_ exchange: CurlExchange, _ code: HTTPTransportError.Code, _ message: String) {
+        exchange.result = .failure(.notSent(code, message))
+        settled.append(exchange)
     }
 
     private func collect() {
@@ -139,63 +127,71 @@ internal import Synchronization
             }
             // The result is read before the handle is removed, because the removal frees the message.
             let result = unsafe message.pointee.data.result
-            guard let handle = byAddress[UInt(bitPattern: easy)] else { continue }
-            settle(handle, outcome(of: result, handle))
+            guard let handle = byAddress[UInt(bitPattern: easy)], let exchange = handle.exchange else { continue }
+            settle(handle, exchange, outcome(of: result, exchange, handle.detail))
         }
     }
 
-    private func outcome(of result: CURLcode, _ handle: CurlHandle) -> Result<HTTPResponse, HTTPTransportError> {
-        if result == CURLE_OK, let response = handle.work?.reader.response() { return .success(response) }
-        guard let work = handle.work else { return .failure(CurlFailure.closed(.ambiguous)) }
+    private func outcome(
+        of result: CURLcode,
+        _ exchange: CurlExchange,
+        _ detail: @autoclosure () -> String
+    ) -> Result<HTTPResponse, HTTPTransportError> {
+        if result == CURLE_OK, let response = exchange.reader.response() { return .success(response) }
         // libcurl returns one of these results when a callback refuses a request. Any other result has another cause, such as a timeout
         // at a permitted address, so the error reports this cause instead of the refusal.
         let mayBeRefusal = result == CURLE_ABORTED_BY_CALLBACK || result == CURLE_COULDNT_CONNECT
         let failure =
-            work.reader.failure ?? (mayBeRefusal ? work.failure : nil)
+            exchange.reader.failure ?? (mayBeRefusal ? exchange.failure : nil)
             ?? CurlFailure.reason(
                 // libcurl reports success when the connection ends within the headers.
                 result == CURLE_OK ? CURLE_GOT_NOTHING : result,
-                phase: work.phase,
-                hasHeaders: work.reader.hasHeaders,
-                detail: handle.detail
+                phase: exchange.phase,
+                hasHeaders: exchange.reader.hasHeaders,
+                detail: detail()
             )
-        return .failure(work.error(failure.code, failure.message))
+        return .failure(exchange.error(failure.code, failure.message))
     }
 
     private func expire() {
         let now = ContinuousClock.now
         for handle in Array(byExchange.values) {
-            guard let work = handle.work else { continue }
-            if work.totalDeadline <= now {
+            guard let exchange = handle.exchange else { continue }
+            if exchange.totalDeadline <= now {
                 abort(handle, .timedOut, "The response was not complete before the deadline.")
-            } else if work.deadline <= now {
+            } else if exchange.deadline <= now {
                 abort(handle, .timedOut, "The response did not begin before the deadline.")
             } else {
-                deadlines.note(work.deadline)
+                deadlines.note(exchange.deadline)
             }
         }
     }
 
     private func abort(_ handle: CurlHandle, _ code: HTTPTransportError.Code, _ message: String) {
-        guard let work = handle.work else { return }
-        settle(handle, .failure(work.error(code, message)))
+        guard let exchange = handle.exchange else { return }
+        settle(handle, exchange, .failure(exchange.error(code, message)))
     }
 
     /// Ends a handle's transfer; ``resumeCallers()`` delivers the result.
-    private func settle(_ handle: CurlHandle, _ result: Result<HTTPResponse, HTTPTransportError>) {
+    private func settle(
+        _ handle: CurlHandle,
+        _ exchange: CurlExchange,
+        _ result: Result<HTTPResponse, HTTPTransportError>
+    ) {
         unsafe curl_multi_remove_handle(multi, handle.easy)
         byAddress[handle.address] = nil
-        guard let work = handle.end(after: result) else { return }
-        byExchange[ObjectIdentifier(work.exchange)] = nil
+        byExchange[ObjectIdentifier(exchange)] = nil
+        exchange.result = result
+        handle.end()
         if idle.count < CurlLoop.maximumIdleHandles { idle.append(handle) }
-        settled.append((work.continuation, result))
+        settled.append(exchange)
     }
 
     /// Resumes the callers of all settled requests; returns whether at least one was resumed.
     ///
     /// The callers are resumed together, because each switch to the tasks' threads costs more than a resumption.
     private func resumeCallers() -> Bool {
-        for (continuation, result) in settled { continuation.resume(returning: result) }
+        for exchange in settled { exchange.resumeCaller() }
         defer { settled.removeAll(keepingCapacity: true) }
         return !settled.isEmpty
     }
@@ -205,11 +201,6 @@ internal import Synchronization
         return deadlines.timeout(atMost: libcurl < 0 ? 60_000 : Int32(min(libcurl, 60_000)))
     }
 
-    // Without the limit of one day, a large timeout of the app could overflow the clock's instant.
-    private static func bounded(_ duration: Duration) -> Duration {
-        min(max(duration, .zero), .seconds(86_400))
-    }
-
     private func shutDown() {
         for handle in Array(byExchange.values) {
             abort(handle, .closed, "The transport was closed.")
@@ -217,8 +208,9 @@ internal import Synchronization
         _ = resumeCallers()
         // libcurl requires that easy handles are freed before the multi handle.
         idle = []
-        for case .submit(_, let continuation) in mailbox.close(releasing: handles.free) {
-            continuation.resume(returning: .failure(CurlFailure.closed(.notSent)))
+        for case .submit(let exchange) in mailbox.close(releasing: handles.free) {
+            exchange.result = .failure(CurlFailure.closed(.notSent))
+            exchange.resumeCaller()
         }
     }
 }

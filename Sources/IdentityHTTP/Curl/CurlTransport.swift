@@ -49,7 +49,8 @@ public final class CurlTransport: HTTPTransport {
         let mailbox = mailbox
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                if !mailbox.post(.submit(exchange, continuation)) {
+                exchange.continuation = continuation
+                if !mailbox.post(.submit(exchange)) {
                     continuation.resume(returning: .failure(CurlFailure.closed(.notSent)))
                 }
             }
