@@ -23,7 +23,9 @@ package struct RecordReader {
     package subscript(name: StaticString) -> RecordReader? {
         var index = range.lowerBound
         while let member = nextMember(&index) {
-            if isEqual(member.name, name) { return RecordReader(bytes, member.value) }
+            // The lengths are compared first, because most names differ in length.
+            guard member.name.count == name.utf8CodeUnitCount, isEqual(member.name, name) else { continue }
+            return RecordReader(bytes, member.value)
         }
         return nil
     }
@@ -64,6 +66,7 @@ package struct RecordReader {
     }
 
     /// The member at an index, which is moved behind the member; nil if the record ends before or within the member.
+    @inline(__always)
     private func nextMember(_ index: inout Int) -> (name: Range<Int>, value: Range<Int>)? {
         guard index < range.upperBound, bytes[index] < range.upperBound - index else { return nil }
         let name = index + 1..<index + 1 + Int(bytes[index])
@@ -72,6 +75,7 @@ package struct RecordReader {
         return (name, value)
     }
 
+    @inline(__always)
     private func nextContent(_ index: inout Int) -> Range<Int>? {
         guard range.upperBound - index >= 4 else { return nil }
         // The unchecked load is safe: the line above checks the bounds, and every bit pattern is a valid integer.
