@@ -62,17 +62,17 @@ extension SessionManager {
                 }
                 // `exchange` compares `state` and `iss` (`AuthorizationResponse`) and the nonce (`IDTokenValidator`) with the attempt.
                 let tokens = try await provider.exchange(callback, for: attempt)
-                let kept = attempt.steppedUpBuyer
-                let session = try await revocation.revokingOnFailure(tokens, of: provider.descriptor, keeping: kept) {
-                    try await checkStepUp(attempt, tokens, at: provider.descriptor)
+                let (descriptor, kept) = (provider.descriptor, attempt.steppedUpBuyer)
+                let session = try await revocation.revokingOnFailure(tokens, of: descriptor, keeping: kept) {
+                    try await checkStepUp(attempt, tokens, at: descriptor)
                     // `admit` may end the browser's old session, so it runs after the check: a failed step-up must keep that session.
-                    let admitted = try await admit?(tokens, provider.descriptor.tenant, returnPath)
+                    let admitted = try await admit?(tokens, descriptor.tenant, returnPath)
                     returnPath = admitted?.firstPage ?? returnPath
                     guard let old = attempt.stepUp?.session else {
                         let replaces = admitted?.isReplacement ?? false
-                        return try await creator.create(for: tokens, by: provider.descriptor, isReplacement: replaces)
+                        return try await creator.create(for: tokens, by: descriptor, isReplacement: replaces)
                     }
-                    return try await replaceSession(old, with: tokens, by: provider.descriptor)
+                    return try await replaceSession(old, with: tokens, by: descriptor)
                 }
                 events.emit(.loginCompleted, provider: name, session: session.id, since: started)
                 return CompletedLogin(session: session, returnPath: returnPath, replaced: attempt.stepUp?.session)
