@@ -20,6 +20,11 @@ package final class JSONTape: Sendable {
         self.root = root
     }
 
+    /// Parses a JSON text like ``JSONValue/init(parsing:limits:)``, without creating its values.
+    package static func parsing(_ bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) -> JSONTape {
+        try TapeBuilder.tape(bytes, limits)
+    }
+
     /// The index of the entry after a value and its contents.
     package func next(_ index: Int) -> Int {
         let entry = entries[index]

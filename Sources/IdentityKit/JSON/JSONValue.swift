@@ -80,7 +80,7 @@ extension JSONValue {
     ///   - limits: Bounds on size and nesting.
     /// - Throws: ``JSONError`` if the text is not exactly one well-formed value, or exceeds a limit.
     public init(parsing bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
-        self = try TapeBuilder.tape(bytes, limits).json(0)
+        self = try JSONTape.parsing(bytes, limits: limits).json(0)
     }
 
     /// A date as milliseconds since 1970, in the range of dates that records can contain.

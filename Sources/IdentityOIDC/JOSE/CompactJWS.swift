@@ -39,7 +39,7 @@ extension CompactJWS {
             let signature = Base64URL.decode(bytes[(second + 1)...])
         else { throw malformed("is not canonical base64url") }
         bytes.removeLast(bytes.count - second)
-        guard let header = try? TapeBuilder.tape(headerBytes, JSONLimits()), header.entries[0].isKind(.object) else {
+        guard let header = try? JSONTape.parsing(headerBytes), header.entries[0].isKind(.object) else {
             throw malformed("has a header that is not a valid JSON object, or that repeats a member")
         }
         guard header.member("crit", of: 0) == nil, header.member("b64", of: 0) == nil else {
