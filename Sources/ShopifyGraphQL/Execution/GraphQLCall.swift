@@ -22,9 +22,11 @@ package struct GraphQLCall: Sendable {
     package var deadline: Duration?
     /// The number of attempts and the last request id, for events.
     var progress: GraphQLProgress?
+}
 
+extension GraphQLCall {
     package init(secrets: [Secret] = []) {
-        self.secrets = secrets
+        self.init(headers: HTTPHeaders(), secrets: secrets)
     }
 }
 

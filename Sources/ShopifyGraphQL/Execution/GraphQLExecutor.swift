@@ -2,9 +2,7 @@ internal import IdentityHTTP
 package import IdentityKit
 
 /// Executes operations at one of Shopify's GraphQL APIs.
-///
-/// Copies of an executor share its cache and the list of warnings that it has already reported.
-package struct GraphQLExecutor: Sendable {
+package final class GraphQLExecutor: Sendable {
     package let endpoint: GraphQLEndpoint
     let environment: IdentityEnvironment
     let retry: RetryLimits
@@ -110,7 +108,11 @@ package struct GraphQLExecutor: Sendable {
                 return .failure(error)
             }
         }
-        return try result.get()
+        // `get()` would copy the value.
+        switch consume result {
+        case .success(let value): return value
+        case .failure(let error): throw error
+        }
     }
 
     func variables<Operation: GraphQLOperation>(of operation: Operation, _ call: GraphQLCall) -> JSONObject {

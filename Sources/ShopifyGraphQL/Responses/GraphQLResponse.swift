@@ -9,13 +9,11 @@ struct GraphQLResponse: Sendable {
     let errors: [GraphQLError]
     let metadata: GraphQLMetadata
     let retryAfter: Duration?
+}
 
+extension GraphQLResponse {
     init(data: GraphQLNode?, errors: [GraphQLError], metadata: GraphQLMetadata) {
-        self.data = data
-        hasData = data != nil
-        self.errors = errors
-        self.metadata = metadata
-        retryAfter = nil
+        self.init(data: data, hasData: data != nil, errors: errors, metadata: metadata, retryAfter: nil)
     }
 
     /// Reads an HTTP response; throws unless its status is 2xx and its body is a GraphQL response with data or errors.
@@ -31,20 +29,23 @@ struct GraphQLResponse: Sendable {
         } catch {
             problem = error.reason
         }
-        errors = GraphQLError.entries(of: body?.errors, hiding: secrets)
-        data = body?.data
-        hasData = body?.hasData ?? false
-        retryAfter = response.headers.retryAfter
-        metadata = GraphQLMetadata(
-            response,
-            asked: endpoint.version,
-            cost: GraphQLCost(body?.cost),
-            hiding: secrets
+        // Swift copies the struct once more if the members are set one by one.
+        let answer = GraphQLResponse(
+            data: body?.data,
+            hasData: body?.hasData ?? false,
+            errors: GraphQLError.entries(of: body?.errors, hiding: secrets),
+            metadata: GraphQLMetadata(
+                response,
+                asked: endpoint.version,
+                cost: GraphQLCost(body?.cost),
+                hiding: secrets
+            ),
+            retryAfter: response.headers.retryAfter
         )
         guard (200..<300).contains(response.status) else {
-            throw refusal(endpoint)
+            throw answer.refusal(endpoint)
         }
-        guard body != nil, data != nil || !errors.isEmpty else {
+        guard body != nil, answer.data != nil || !answer.errors.isEmpty else {
             // A proxy may send an HTML page or an empty body while the shop is unavailable. A later attempt can succeed.
             let opening = response.body.first { $0 > 0x20 }
             let isOutage = opening == nil || opening == UInt8(ascii: "<")
@@ -59,12 +60,13 @@ struct GraphQLResponse: Sendable {
                 providerResponse: IdentityError.ProviderResponse(
                     errorDescription:
                         "\(response.headers["Content-Type"].map(secrets.hidden) ?? "no content type"), \(response.body.count) bytes",
-                    status: metadata.status,
-                    traceID: metadata.requestID
+                    status: answer.metadata.status,
+                    traceID: answer.metadata.requestID
                 )
             )
-            throw GraphQLFailure(error, .unknown, metadata)
+            throw GraphQLFailure(error, .unknown, answer.metadata)
         }
+        self = answer
     }
 
     /// The longer of two waits: `Retry-After`, and the time until enough points for the operation are available.

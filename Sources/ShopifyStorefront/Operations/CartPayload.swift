@@ -39,10 +39,11 @@ public struct CartPayload: Sendable {
 extension CartPayload: GraphQLReadable {
     /// Reads the result of a cart mutation.
     public init(_ node: GraphQLNode) throws(GraphQLReadingError) {
-        let answer: CartWithCheckout? = try node.field("cart")
+        // The members of `CartWithCheckout` are read one by one, because this struct would be copied.
+        let answer = try node.member("cart")
         self.init(
-            cart: answer?.cart,
-            checkoutURL: answer?.checkoutURL,
+            cart: try Cart?(answer),
+            checkoutURL: answer.isNull ? nil : try answer.field("checkoutUrl"),
             userErrors: try node.field("userErrors"),
             warnings: try node.field("warnings")
         )
