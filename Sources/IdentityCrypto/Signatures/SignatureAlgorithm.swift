@@ -13,16 +13,9 @@ package enum SignatureAlgorithm: String, Sendable, CaseIterable {
     case es512 = "ES512"
     case edDSA = "EdDSA"
 
-    package init?(name: String) {
-        guard let algorithm = Self.allCases.first(where: { $0.isNamed(name) }) else { return nil }
-        self = algorithm
-    }
-
-    /// Whether `name` is a JOSE name of the algorithm.
-    ///
     /// `Ed25519` (RFC 9864) and `EdDSA` are one algorithm here, because Ed25519 is the only supported curve for EdDSA.
-    package func isNamed(_ name: String) -> Bool {
-        rawValue == name || self == .edDSA && name == "Ed25519"
+    package init?(name: String) {
+        self.init(rawValue: name == "Ed25519" ? "EdDSA" : name)
     }
 
     /// The JOSE names of the algorithm, the older name first.

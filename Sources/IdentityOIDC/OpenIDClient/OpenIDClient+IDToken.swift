@@ -7,7 +7,7 @@ extension OpenIDClient {
     /// The expected values of a signed token of the provider for this client; `at_hash`, if the token has it, must fit `accessToken`.
     ///
     /// `published` are the algorithms in the provider's metadata, which apply if the configuration names none.
-    func expectations(_ published: [SignatureAlgorithm], accessToken: Secret? = nil) -> SignedTokenExpectations {
+    func expectations(published: [SignatureAlgorithm], accessToken: Secret? = nil) -> SignedTokenExpectations {
         SignedTokenExpectations(
             issuers: issuers,
             issuerTemplate: settings.issuerTemplate,
@@ -64,7 +64,7 @@ extension OpenIDClient {
                     reference: "OpenID Connect Core section \(wantsIDToken ? "3.1.3.3" : "3.1.2.1")"
                 )
             }
-            var expected = expectations(metadata.signatureAlgorithms, accessToken: response.accessToken)
+            var expected = expectations(published: metadata.signatureAlgorithms, accessToken: response.accessToken)
             expected.boundIssuer = login.issuer
             expected.nonce = login.nonce
             expected.refusesNonce = login.refusesNonce

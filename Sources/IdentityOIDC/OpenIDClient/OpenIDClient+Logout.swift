@@ -49,7 +49,7 @@ extension OpenIDClient {
     /// - Throws: `IdentityError`.
     public func validate(logoutToken: Secret) async throws -> LogoutTokenClaims {
         let current = try await discovery.current()
-        let expected = expectations(current.metadata.signatureAlgorithms)
+        let expected = expectations(published: current.metadata.signatureAlgorithms)
         let token = try LogoutTokenValidator.read(logoutToken, expecting: consume expected)
         guard let url = current.metadata.keySetURL else { throw Self.missing(.keySet) }
         return try await keySource.verifyingUnsolicited(with: url, keyID: token.jwt.keyID) { try token.verify($0) }

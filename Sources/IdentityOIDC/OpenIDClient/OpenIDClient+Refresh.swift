@@ -83,7 +83,7 @@ extension OpenIDClient {
         if hasBuyer, let idToken = try? idToken?.get() {
             // This check needs no metadata and no keys, because it verifies no signature. So an ID token of another login is reported even
             // if the response has other errors, or if metadata or keys cannot be fetched.
-            var expected = expectations([])
+            var expected = expectations(published: [])
             expected.previous = tokens
             try IDTokenValidator.refuseTokenOfAnotherLogin(idToken, expecting: expected)
         }
@@ -136,7 +136,7 @@ extension OpenIDClient {
         // belongs to the old access token.
         let isRepeated = isBuyerKnown && new.idToken.map { tokens.idToken?.isEqual(to: $0) == true } ?? false
         if new.idToken != nil, !isRepeated, let idToken {
-            var expected = expectations(metadata.signatureAlgorithms, accessToken: new.accessToken)
+            var expected = expectations(published: metadata.signatureAlgorithms, accessToken: new.accessToken)
             // If the old tokens have a buyer, the ID token must belong to the same login (OpenID Connect Core section 12.2).
             expected.previous = hasBuyer ? tokens : nil
             // The response may have been stored for hours, so the times in the ID token are checked against the time of the receipt.

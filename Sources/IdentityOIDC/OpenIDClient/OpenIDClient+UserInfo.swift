@@ -57,7 +57,7 @@ extension OpenIDClient {
         guard let url = metadata.keySetURL else { throw Self.missing(.keySet) }
         let parsed = try? JSONWebToken(parsing: token)
         let named = parsed?.claims["iss"]?.string ?? issuer
-        var expected = expectations(metadata.signatureAlgorithms)
+        var expected = expectations(published: metadata.signatureAlgorithms)
         // If the provider has changed its issuer since the login, the response names the new issuer, but the session has the old issuer.
         // So an issuer that counts as the same issuer is accepted.
         expected.boundIssuer = issuers.isSame(named, as: issuer) ? named : issuer

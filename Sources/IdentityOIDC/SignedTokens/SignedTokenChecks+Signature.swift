@@ -7,11 +7,12 @@ extension SignedTokenChecks {
         guard token.jws.type.map({ types.contains($0.lowercased()) }) ?? true else {
             throw errors.error(.idTokenMalformed, "has the typ of another kind of token", "section 2")
         }
-        guard let algorithm = expected.algorithms.first(where: { $0.isNamed(token.jws.algorithm) }) else {
+        let algorithm = SignatureAlgorithm(name: token.jws.algorithm)
+        guard let algorithm, expected.algorithms.contains(algorithm) else {
             let name = LoggableName.shown(token.jws.algorithm)
             let accepted = expected.algorithms.map(\.rawValue).joined(separator: ", ")
             let advice =
-                SignatureAlgorithm(name: token.jws.algorithm) == nil
+                algorithm == nil
                 ? "Ask the provider to sign with an accepted algorithm. The SDK never accepts \"none\" or an HMAC algorithm."
                 : "If the provider signs with \(name) on purpose, add it to `algorithms` (kind openid)."
             throw errors.error(
